@@ -100,8 +100,25 @@ func connected(p *plan.Plan) bool {
 // maxCopies is the most symmetries by which a row becomes several matches of a listing.
 const maxCopies = 1 << 10
 
-// across makes the searches across parts.
+// across makes the searches across parts. The last two vertices are counted together only if the memory has room for the lists of any
+// row: a row whose lists come in several chunks is searched for one vertex at a time.
 func (x *prepared) across(ctx context.Context, share bool) error {
+	if err := x.searchesFor(ctx, share, !x.listing && !x.p.NoTail); err != nil {
+		return err
+	}
+	x.wants = x.needs()
+	if (x.s.Memory() < x.wants.works() || x.chunk > 0) && slices.ContainsFunc(x.searches, func(s search) bool { return s.pairs > 0 }) {
+		if err := x.searchesFor(ctx, share, false); err != nil {
+			return err
+		}
+		x.wants = x.needs()
+	}
+	return nil
+}
+
+// searchesFor makes the searches, with the last two vertices counted together or not.
+func (x *prepared) searchesFor(ctx context.Context, share, counted bool) error {
+	x.searches = nil
 	p := x.p
 	all, group := pairs(p), p.Pattern.Automorphisms()
 	orbit, turns := group.PairOrbits(all)
@@ -127,7 +144,6 @@ func (x *prepared) across(ctx context.Context, share bool) error {
 			firsts = append(firsts, pair)
 		}
 	}
-	counted := !x.listing && !p.NoTail
 	orders, err := planner.OrdersFrom(x.g, p.Pattern, po, counted, firsts...)
 	if err != nil {
 		return err

@@ -1,6 +1,14 @@
 package partition
 
-import "github.com/weftgraph/weft/internal/engine"
+import (
+	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/engine"
+)
+
+// NewChunks is New for chunks of at most so many bytes, or of one neighbour of each vertex of a row if they are more.
+func NewChunks(s *session.Session, inCore func(s *session.Session) []engine.Engine, bytes int64) *Engine {
+	return &Engine{s: s, inCore: inCore, chunk: bytes}
+}
 
 // Kernels returns the texts of all kernels, by name.
 func Kernels() map[string]string {

@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
-	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -132,8 +131,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestHub: a vertex with most of the graph's edges, whose part has more than its share. If its list is longer than the
-// memory for lists, the error names the memory that is enough, and with that memory the count is right.
+// TestHub: a vertex with most of the graph's edges, whose part has more than its share. Where its list is longer than the memory for a
+// chunk, it comes in several, down to the smallest memory that explain and errors name. The last two vertices are then found one by one.
 func TestHub(t *testing.T) {
 	var pairs [][2]uint32
 	for v := uint32(1); v < 4000; v++ {
@@ -141,37 +140,49 @@ func TestHub(t *testing.T) {
 		if v%3 == 0 {
 			pairs = append(pairs, [2]uint32{v, v - 1})
 		}
+		if v%40 == 0 {
+			pairs = append(pairs, [2]uint32{v, v - 2})
+		}
 	}
 	g := graph.FromEdges(4000, pairs, false)
 	d := device.Emulated(t, emu.Options{SMs: 1})
-	enough := int64(0)
-	named := regexp.MustCompile("--gpu-memory ([0-9]+) is enough")
-	p := compile(t, g, "triangle", plan.Options{})
-	run := func(memory int64) {
-		engines.WithSession(t, session.Options{Memory: memory}, func(s *session.Session) {
-			o := engine.Options{Opt: map[string]string{"partition.parts": "4"}}
-			got, err := engine.Once(t.Context(), over(s), g, p, o, engine.Goal{})
-			said := named.FindStringSubmatch(fmt.Sprint(err))
-			switch {
-			case err == nil && (got.Matches != engine.U64(1333) || !got.Complete):
-				t.Errorf("%d bytes: %v", memory, got.Matches)
-			case err != nil && (!errors.Is(err, cuda.ErrMemory) || memory > 160<<10):
-				t.Errorf("%d bytes: %v", memory, err)
-			case said != nil:
-				if enough, err = strconv.ParseInt(said[1], 10, 64); err != nil {
-					t.Error(err)
+	for _, name := range []string{"triangle", "diamond"} {
+		p := compile(t, g, name, plan.Options{})
+		want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
+		if err != nil || want.Matches.IsZero() {
+			t.Fatal(want.Matches, err)
+		}
+		run := func(memory int64) (least int64, said string, err error) {
+			engines.WithSession(t, session.Options{Memory: memory}, func(s *session.Session) {
+				ready, failed := over(s).Prepare(t.Context(), g, p, engine.Options{Opt: map[string]string{"partition.parts": "4"}})
+				if failed != nil {
+					t.Fatal(failed)
 				}
+				least = ready.Traits().Memory.Least
+				var got engine.Result
+				got, err = ready.Run(t.Context(), engine.Goal{})
+				said = strings.Join(got.Stats, "\n")
+				if err == nil && (got.Matches != want.Matches || !got.Complete) {
+					t.Errorf("%s in %d bytes: %v (complete %v), want %v", name, memory, got.Matches, got.Complete, want.Matches)
+				}
+			}, d)
+			return least, said, err
+		}
+		const pieces, together = "longer than a chunk came in", "counted the last two vertices"
+		least, said, err := run(1 << 20)
+		if err != nil || strings.Contains(said, pieces) || name == "diamond" && !strings.Contains(said, together) {
+			t.Errorf("%s: %v: %s", name, err, said)
+		}
+		if name == "diamond" { // the memory for its hub's list, less than which is enough too
+			if least, said, err = run(least - 1); err != nil || strings.Contains(said, together) {
+				t.Errorf("%s: %v: %s", name, err, said)
 			}
-		}, d)
-	}
-	for memory := int64(40 << 10); memory <= 160<<10; memory += 20 << 10 {
-		run(memory)
-	}
-	if enough == 0 {
-		t.Fatal("no error names the memory that is enough")
-	}
-	before := enough
-	if run(enough); enough != before {
-		t.Errorf("%d bytes are not enough, but %d", before, enough)
+		}
+		if now, said, err := run(least); err != nil || now != least || !strings.Contains(said, pieces) {
+			t.Errorf("%s in the least %d bytes, or %d: %v: %s", name, least, now, err, said)
+		}
+		if _, _, err := run(least / 2); !errors.Is(err, cuda.ErrMemory) || !strings.Contains(err.Error(), fmt.Sprintf("--gpu-memory %d is enough", least)) {
+			t.Errorf("%s in half of the least memory, %d: %v", name, least, err)
+		}
 	}
 }

@@ -20,11 +20,26 @@ type slot struct {
 	memory cuda.Buffer
 	leave  *cuda.Event // the lists leave the host,
 	ready  *cuda.Event // and are there
+	first  uint32      // the first row whose lists are there
 	base   uint32      // the first row that is not searched
 	end    uint32      // behind the last row whose lists are there
+	low    uint32      // the lists have neighbours from low on,
+	high   uint32      // and below high; all: all of them
 	keys   uint64
 	source [maxSources + 1]uint32
 	took   time.Duration // to gather them, without the copy
+}
+
+// all is the bound of lists that are whole.
+const all = ^uint32(0)
+
+// next returns the rows, and the first of their neighbours, with which the search goes on behind the slot. Rows without an end are as
+// many as fit.
+func (s *slot) next() (row, end, low uint32) {
+	if s.high != all {
+		return s.first, s.end, s.high
+	}
+	return s.end, 0, 0
 }
 
 // address says where the lists are.
@@ -100,19 +115,28 @@ func (h *gatherer) free() error {
 	return errors.Join(errs...)
 }
 
-// gather brings the lists that rows of table i need to a slot: the rows from base on, as many as its memory allows. It
-// returns when the lists are on their way.
-func (t *tables) gather(k, i int, s *slot, base uint32) error {
+// gather brings the lists that rows of table i need to a slot: the rows from base on, as many as its memory allows. It returns when
+// the lists are on their way.
+//
+// If the lists of a single row are too long, a chunk has some rows, and of their lists the neighbours from low on that there is room
+// for. The candidates among these follow from them alone. The next chunks have the same rows, which end before `end`, and the
+// neighbours behind.
+func (t *tables) gather(k, i int, s *slot, base, end, low uint32) error {
 	start := time.Now()
 	defer func() { s.took = time.Since(start) }()
 	b := &t.table[i]
 	lv := &t.searches[k].levels[b.width]
 	n := min(b.guess, b.count-base)
+	window := low > 0
+	if window {
+		n = end - base
+	}
 	for {
 		if err := t.mark(k, i, base, base+n); err != nil {
 			return err
 		}
 		var entries uint64
+		s.low, s.high = low, all
 		err := t.g.Guard(func() error {
 			entries = t.collect(k, lv, s)
 			return nil
@@ -120,20 +144,43 @@ func (t *tables) gather(k, i int, s *slot, base uint32) error {
 		if err != nil {
 			return err
 		}
-		needs, has := 4*(2*uint64(len(t.keys))+1+entries), uint64(s.memory.Size)
-		if needs <= has {
-			s.base, s.end, s.keys = base, base+n, uint64(len(t.keys))
-			if needs < has/2 {
-				b.guess = uint32(min(2*uint64(max(n, b.guess)), uint64(t.most(int64(b.room)))))
+		bytes := func(entries uint64) uint64 { return 4 * (2*uint64(len(t.keys)) + 1 + entries) }
+		needs, has := bytes(entries), uint64(s.memory.Size)
+		if needs > has && !window {
+			if n > 1 {
+				n = max(1, min(n/2, uint32(float64(n)*float64(has)/float64(needs))))
+				b.guess = n
+				continue
 			}
-			return t.send(k, lv, s, entries)
+			if name, _ := t.kernelFor(&t.searches[k], int(b.width)); name == pairsKernel {
+				return t.short(fmt.Sprintf("the neighbour lists of one partial match take %s, and there is room for %s", memory.Text(needs), memory.Text(has)))
+			}
+			// Rows whose keys take half of the slot at most.
+			window = true
+			if n = min(uint32(max(1, has/(16*uint64(len(lv.backs))))), b.count-base); n > 1 {
+				continue
+			}
 		}
-		if n == 1 {
-			return t.short(fmt.Sprintf("the neighbour lists of one partial match take %s, and there is room for %s", memory.Text(needs), memory.Text(has)))
+		if needs > has {
+			// The greatest window that fits.
+			err := t.g.Guard(func() error {
+				s.high = low + uint32(sort.Search(len(t.of)-int(low), func(i int) bool {
+					s.high = low + uint32(i) + 1
+					return bytes(t.entries(k, lv, s)) > has
+				}))
+				entries = t.entries(k, lv, s)
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			t.moved.windows.Add(1)
 		}
-		t.moved.split.Add(1)
-		n = max(1, min(n/2, uint32(float64(n)*float64(has)/float64(needs))))
-		b.guess = n
+		s.first, s.base, s.end, s.keys = base, base, base+n, uint64(len(t.keys))
+		if needs < has/2 {
+			b.guess = uint32(min(2*uint64(max(n, b.guess)), uint64(t.most(int64(b.room)))))
+		}
+		return t.send(k, lv, s, entries)
 	}
 }
 
@@ -163,21 +210,40 @@ func (t *tables) mark(k, i int, base, end uint32) error {
 // collect lists the marked vertices, and counts the entries of their lists.
 func (t *tables) collect(k int, lv *level, s *slot) (entries uint64) {
 	t.keys = t.keys[:0]
-	for j, adj := range lv.sources {
+	for j := range lv.sources {
 		s.source[j] = uint32(len(t.keys))
-		lists := t.searches[k].plan.Adjs[adj].Lists
 		for w, word := range t.marks[1+j*t.words : 1+(j+1)*t.words] {
 			for ; word != 0; word &= word - 1 {
-				v := uint32(w*64 + bits.TrailingZeros64(word))
-				t.keys = append(t.keys, v)
-				entries += uint64(lists.Degree(v))
+				t.keys = append(t.keys, uint32(w*64+bits.TrailingZeros64(word)))
 			}
 		}
 	}
 	for j := len(lv.sources); j < len(s.source); j++ {
 		s.source[j] = uint32(len(t.keys))
 	}
-	return entries
+	return t.entries(k, lv, s)
+}
+
+// entries counts the entries of the keys' lists that the slot is to have.
+func (t *tables) entries(k int, lv *level, s *slot) (n uint64) {
+	var scratch graph.Scratch
+	t.each(k, lv, s, 0, len(t.keys), func(i int, h *graph.Handle) {
+		if s.low == 0 && s.high == all {
+			n += uint64(h.Degree(t.keys[i]))
+		} else {
+			n += uint64(len(h.ListIn(t.keys[i], s.low, s.high, &scratch)))
+		}
+	})
+	return n
+}
+
+// each calls do with some of the keys, and their relations.
+func (t *tables) each(k int, lv *level, s *slot, from, to int, do func(i int, h *graph.Handle)) {
+	for j, adj := range lv.sources {
+		for i := max(from, int(s.source[j])); i < min(to, int(s.source[j+1])); i++ {
+			do(i, t.searches[k].plan.Adjs[adj].Lists)
+		}
+	}
 }
 
 // send copies the lists to page-locked memory, and from there to the slot.
@@ -217,18 +283,22 @@ const fillEntries = 1 << 16
 
 // fill copies the lists of all keys, and writes where they begin.
 func (t *tables) fill(k int, lv *level, s *slot, at, lists []uint32) error {
-	relations := t.searches[k].plan.Adjs
-	each := func(from, to int, do func(i int, h *graph.Handle)) {
-		for j, adj := range lv.sources {
-			for i := max(from, int(s.source[j])); i < min(to, int(s.source[j+1])); i++ {
-				do(i, relations[adj].Lists)
-			}
+	whole := s.low == 0 && s.high == all
+	list := func(i int, h *graph.Handle, scratch *graph.Scratch) []uint32 {
+		if whole {
+			return h.List(t.keys[i], scratch)
 		}
+		return h.ListIn(t.keys[i], s.low, s.high, scratch)
 	}
 	n := uint32(0)
-	each(0, len(t.keys), func(i int, h *graph.Handle) {
+	var scratch graph.Scratch
+	t.each(k, lv, s, 0, len(t.keys), func(i int, h *graph.Handle) {
 		at[i] = n
-		n += uint32(h.Degree(t.keys[i]))
+		if whole {
+			n += uint32(h.Degree(t.keys[i]))
+		} else {
+			n += uint32(len(list(i, h, &scratch)))
+		}
 	})
 	at[len(t.keys)] = n
 	fillers := max(1, min(t.o.Threads/len(t.s.Devices()), int(n)/fillEntries))
@@ -246,7 +316,7 @@ func (t *tables) fill(k int, lv *level, s *slot, at, lists []uint32) error {
 		wg.Go(func() {
 			errs[w] = t.g.Guard(func() error {
 				var scratch graph.Scratch
-				each(from, to, func(i int, h *graph.Handle) { copy(lists[at[i]:at[i+1]], h.List(t.keys[i], &scratch)) })
+				t.each(k, lv, s, from, to, func(i int, h *graph.Handle) { copy(lists[at[i]:at[i+1]], list(i, h, &scratch)) })
 				return nil
 			})
 		})

@@ -17,10 +17,10 @@ type need struct {
 	levels int64
 	level  int64 // what a level has besides its share of rows and lists
 	least  int64 // the share of a level with which a search begins
-	enough int64 // the share that has room for the lists of any row
+	enough int64 // the share that has room for the lists of any row that must be there whole
 }
 
-// begins is the memory with which a search begins. It may then find a list that is too long.
+// begins is the memory with which a search begins.
 func (n *need) begins() int64 { return n.fixed + n.levels*(n.level+n.least) }
 
 // pageBytes is the unit in which memory is named.
@@ -77,7 +77,7 @@ func (x *prepared) needs() need {
 		rows = min(rows, int64(x.batch))
 	}
 	rows *= 4 * int64(x.levels()+1) // of the widest table
-	out.least = 3 * (max(rows, leastSlot) + 4)
+	out.least = 3 * (max(rows, x.leastSlot()) + 4)
 	out.enough = max(out.least, 3*(x.longest()+4))
 	return out
 }
@@ -95,6 +95,17 @@ func (x *prepared) sources() (n int) {
 	return n
 }
 
+// leastSlot is the bytes of a chunk that has one neighbour of each vertex of a row.
+func (x *prepared) leastSlot() int64 {
+	most := 1
+	for i := range x.searches {
+		for l := 2; l < len(x.searches[i].levels); l++ {
+			most = max(most, len(x.searches[i].levels[l].backs))
+		}
+	}
+	return 4 * (3*int64(most) + 1)
+}
+
 // markBytes is the size of the marks of n vertices.
 func markBytes(n int64, sources int) int64 { return 8 * (1 + (n+63)/64*int64(sources)) }
 
@@ -103,14 +114,15 @@ func bitmapKey(words []uint64) string {
 	return string(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words)))
 }
 
-// longest returns the bytes of a slot that has room for the lists of any row.
+// longest returns the bytes of a slot that has room for the lists of any row whose last two vertices are counted together; 0: there
+// are none. Lists of others may come in several chunks.
 func (x *prepared) longest() (bytes int64) {
 	longest := map[*graph.Handle]int64{}
 	for i := range x.searches {
 		s := &x.searches[i]
-		for l := 2; l < len(s.levels); l++ {
+		if l := len(s.levels) - 2; s.pairs > 0 {
 			n := int64(1)
-			for k := l; k < len(s.levels) && (k == l || s.pairs > 0 && k == l+1); k++ {
+			for k := l; k <= l+1; k++ {
 				for _, b := range s.levels[k].backs {
 					h := s.plan.Adjs[s.levels[k].sources[b.source]].Lists
 					if _, ok := longest[h]; !ok {
@@ -122,7 +134,7 @@ func (x *prepared) longest() (bytes int64) {
 			bytes = max(bytes, 4*n)
 		}
 	}
-	return max(bytes, leastSlot)
+	return bytes
 }
 
 // whole returns the bytes of a slot that has room for all lists that a level may need.
@@ -138,7 +150,7 @@ func (x *prepared) whole() (bytes int64) {
 			bytes = max(bytes, 4*n)
 		}
 	}
-	return max(bytes, leastSlot)
+	return max(bytes, x.leastSlot())
 }
 
 // mostOf returns a number that the rows of so many vertices do not exceed, at most mostRows.

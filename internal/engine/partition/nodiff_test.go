@@ -98,6 +98,29 @@ func TestInner(t *testing.T) {
 	}
 }
 
+// TestLongLists compares with the oracle where chunks have room for some neighbours of a row's vertices only.
+func TestLongLists(t *testing.T) {
+	d := device.Emulated(t, emu.Options{SMs: 1})
+	for _, bytes := range []int64{1, 72} {
+		engines.WithSession(t, session.Options{Ring: 1 << 16}, func(s *session.Session) {
+			c := config()
+			c.Techniques = []nodiff.Technique{nodiff.Listing}
+			for _, tech := range []nodiff.Technique{nodiff.Nest, nodiff.LabelledNest} {
+				tech = tech.With(tech.Name, "partition.parts", "3")
+				if bytes == 1 {
+					tech = tech.Said("longer than a chunk came in [0-9]+ parts")
+				}
+				c.Techniques = append(c.Techniques, tech)
+			}
+			suite := nodiff.Suite{Plans: 8, Graphs: 2}
+			if long.Asked() {
+				suite = nodiff.Suite{Plans: 30, Graphs: 3}
+			}
+			suite.Run(t, c, []engine.Engine{partition.NewChunks(s, joins, bytes)})
+		}, d)
+	}
+}
+
 // onOne runs f with the engine over one emulated device.
 func onOne(t *testing.T, f func(e engine.Engine)) {
 	d := device.Emulated(t, emu.Options{SMs: 1})

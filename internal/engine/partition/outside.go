@@ -230,7 +230,6 @@ func flag(on bool, bit uint32) uint32 {
 // Bounds of what a search takes however much memory there is, and however little.
 const (
 	leastRows = 32
-	leastSlot = 64
 
 	mostRows  = 1 << 22
 	mostBytes = 64 << 20 // of a slot
@@ -249,11 +248,14 @@ func (t *tables) allocate() error {
 	share := t.x.Room()/int64(levels) - levelBytes(warps)
 	t.table = make([]table, levels)
 	slot := min(share/3, max(mostBytes, t.wants.enough/3), t.whole()) &^ 3
+	if t.chunk > 0 {
+		slot = max(t.chunk, t.leastSlot())
+	}
 	for i := range t.table {
 		b := &t.table[i]
 		b.width, b.mask = uint32(i+2), uint32(places(warps)-1)
 		b.room = uint32(max(min(share/3/int64(4*b.width), t.most(t.mostOf(i+2))), 0))
-		if b.room < leastRows && t.batch == 0 || slot < leastSlot {
+		if b.room < leastRows && t.batch == 0 || slot < t.leastSlot() {
 			return t.short(fmt.Sprintf("%s for each of %d levels", memory.Text(uint64(max(share, 0))), levels))
 		}
 		b.guess = uint32(t.most(int64(b.room)))
@@ -406,7 +408,7 @@ func (t *tables) level(k, i int) error {
 	}
 	now, next := &b.slots[0], &b.slots[1]
 	var ran time.Duration // of the kernel beside which the lists of now were gathered
-	if err := t.gather(k, i, now, 0); err != nil {
+	if err := t.gather(k, i, now, 0, 0, 0); err != nil {
 		return err
 	}
 	for {
@@ -417,9 +419,10 @@ func (t *tables) level(k, i int) error {
 			return err
 		}
 		// The lists of the next rows are gathered while the kernel runs.
-		more := now.end < b.count
+		row, end, low := now.next()
+		more := row < b.count
 		if more {
-			if err := t.gather(k, i, next, now.end); err != nil {
+			if err := t.gather(k, i, next, row, end, low); err != nil {
 				return err
 			}
 		}

@@ -50,12 +50,13 @@ const maxParts = 1 << 16
 type Engine struct {
 	s      *session.Session
 	inCore func(s *session.Session) []engine.Engine
+	chunk  int64 // the most bytes of a chunk of lists, in tests; 0: as many as there is room for
 }
 
 // New returns the engine for a session, which stays the caller's to close. The parts are searched by the first of the inCore
 // engines that takes the plan. inCore makes these engines for a session, each time the same: for s, and for sessions of single devices.
 func New(s *session.Session, inCore func(s *session.Session) []engine.Engine) *Engine {
-	return &Engine{s, inCore}
+	return &Engine{s: s, inCore: inCore}
 }
 
 // Name returns "partition".
@@ -72,6 +73,7 @@ type prepared struct {
 	parts   partition.Options
 	bytes   int64 // of the graph's lists that the plan reads
 	batch   int
+	chunk   int64
 	unified engine.Prepared // searches the whole graph in host memory; nil: parts are searched
 
 	inCore   func(s *session.Session) []engine.Engine
@@ -97,7 +99,7 @@ func (e *Engine) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o en
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	x := &prepared{s: e.s, g: g, p: p, o: o, inCore: e.inCore, check: memory.Check, batch: v.Number("partition.batch"), listing: o.Listing || len(p.Edges) > 0 || len(gpu.Conditions(p)) > 0}
+	x := &prepared{s: e.s, g: g, p: p, o: o, inCore: e.inCore, chunk: e.chunk, check: memory.Check, batch: v.Number("partition.batch"), listing: o.Listing || len(p.Edges) > 0 || len(gpu.Conditions(p)) > 0}
 	if x.room, err = gpu.ReadRoom(o); err != nil {
 		return nil, err
 	}
@@ -126,13 +128,12 @@ func (e *Engine) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o en
 	if x.parts.Parts == 0 {
 		x.parts.Parts = partsFor(x.bytes, x.s)
 	}
+	x.program, x.texts = &kir.Program{Name: Name}, kernelTexts()
 	if x.parts.Parts > 1 {
 		if err := x.across(ctx, v.On("partition.share")); err != nil {
 			return nil, err
 		}
 	}
-	x.program, x.texts = &kir.Program{Name: Name}, kernelTexts()
-	x.wants = x.needs()
 	return x, nil
 }
 

@@ -47,7 +47,7 @@ type run struct {
 
 // moved is what the searches across parts brought to devices.
 type moved struct {
-	rows, chunks, bytes, split atomic.Uint64
+	rows, chunks, bytes, windows atomic.Uint64
 	// busy is the time that gathering and copying lists took, and hidden is the part of it in which a kernel ran.
 	busy, hidden atomic.Int64
 }
@@ -145,6 +145,9 @@ func (r *run) say(inside time.Duration) {
 		r.stats.Add("partition: %d searches counted the last two vertices by the numbers of their candidates", pairs)
 	}
 	m := &r.moved
+	if n := m.windows.Load(); n > 0 {
+		r.stats.Add("partition: neighbour lists longer than a chunk came in %d parts", n)
+	}
 	busy := time.Duration(m.busy.Load())
 	overlap := float64(m.hidden.Load()) / float64(max(busy, 1))
 	r.stats.Add("partition: %d searches across parts (%s) in %s: %d rows, %s of lists in %d chunks, gathered and copied in %s, while kernels ran for %.0f %% of that time",
