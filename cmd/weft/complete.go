@@ -17,6 +17,7 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/route"
 	"github.com/weftgraph/weft/internal/sink"
+	"github.com/weftgraph/weft/internal/stream"
 )
 
 // completions are the values of flags that a shell is offered, with their
@@ -40,6 +41,11 @@ var completions = map[string]func() []string{
 	"semantics":  func() []string { return []string{"iso", "trail", "hom"} },
 	"set":        queryset.Names,
 	"target":     func() []string { return described(weft.MatchaTargets()) },
+	"initial-to": format.Writable,
+	"arrivals":   func() []string { return []string{"uniform", "poisson"} },
+	"on-error":   func() []string { return []string{"fatal", "skip"} },
+	"unit":       func() []string { return []string{"auto", "s", "ms", "us", "ns"} },
+	"updates":    stream.Formats,
 }
 
 // offer registers the completions of cmd's flags. The formats of --to are given,
@@ -173,6 +179,8 @@ func offerAll(root *cobra.Command) {
 		switch c.Name() {
 		case "convert", "gen":
 			to = format.Writable()
+		case "stream":
+			to = stream.Writable()
 		case "explain", "info":
 			to = []string{"table", "json", "ndjson"}
 		}

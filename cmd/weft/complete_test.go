@@ -34,6 +34,13 @@ func TestCompletion(t *testing.T) {
 		"matcha emit --passes":   {"none\n", "fuse-sum\t"},
 		"bench matcha --program": {"triangles\t"},
 		"bench matcha --engine":  {"host\t"},
+		"gen --to":               {"mtx\n"},
+		"gen stream --to":        {"rapidflow\n"},
+		"gen stream --order":     {"random\n", "time\n"},
+		"gen stream --arrivals":  {"poisson\n"},
+		"replay --updates":       {"rapidflow\n"},
+		"replay --unit":          {"us\n"},
+		"watch --on-error":       {"skip\n"},
 		"bench join --set":       {"walk12\n", "Tr1\n"},
 	} {
 		var out bytes.Buffer

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -137,6 +138,7 @@ The papers on GCSM and DCSM use --insert 5% --delete 5% and --insert 45% --delet
 	fs.IntVar(&o.Batch, "batch", 1, "`N` updates arrive together")
 	fs.StringVar(&start, "start", "", "`TIME` from which arrivals are counted; default 2026-01-01T00:00:00Z")
 	fs.Uint64Var(&o.Seed, "seed", 0, "seed")
+	_ = cmd.RegisterFlagCompletionFunc("order", cobra.FixedCompletions([]string{"random", "time"}, cobra.ShellCompDirectiveNoFileComp)) // not the rules of planning
 	return cmd
 }
 
@@ -145,8 +147,11 @@ func updatesFormat(name, to string) (stream.Format, error) {
 	base, _ := unpacked(name)
 	ext := strings.ToLower(filepath.Ext(base))
 	says := stream.Lines
-	if ext == ".ndjson" || ext == ".jsonl" {
+	switch other := formatsByName[ext]; {
+	case other == "ndjson":
 		says = stream.NDJSON
+	case other != "" && ext != ".txt" || slices.Contains(foreignNames, ext):
+		return "", usagef("%s: updates cannot be written as %s; formats are %s", name, ext[1:], strings.Join(stream.Writable(), ", "))
 	}
 	if to == "" {
 		return says, nil

@@ -63,7 +63,7 @@ kept as FILE.partial.
 				f.pace.Speed = x
 			}
 			if _, err := stream.ParseFormat(f.from); err != nil {
-				return usagef("--format: %v%s", err, didYouMean(f.from, stream.Formats()))
+				return usagef("--updates: %v%s", err, didYouMean(f.from, stream.Formats()))
 			}
 			if err := checkFiles(a.ctx, f.out); err != nil {
 				return err
@@ -75,7 +75,7 @@ kept as FILE.partial.
 	fs.StringVar(&f.speed, "speed", "1", "`HOW` much faster than by their times updates are written: a number, or max")
 	fs.Float64Var(&f.pace.Rate, "rate", 0, "write `N` updates in a second, whatever their times are")
 	fs.Var(oneOf{&f.unit, []string{"auto", "s", "ms", "us", "ns"}}, "unit", "`UNIT` of times that are numbers: s, ms, us, ns, or auto")
-	fs.StringVar(&f.from, "format", "auto", "format of the updates: "+strings.Join(stream.Formats(), ", "))
+	fs.StringVar(&f.from, "updates", "auto", "format of the updates: "+strings.Join(stream.Formats(), ", "))
 	fs.Var(oneOf{&f.onError, []string{"fatal", "skip"}}, "on-error", "`WHAT` follows from a line that is not an update: fatal (default), or skip, which counts it")
 	fs.VarP(&once{to: &f.out}, "output", "o", "write to `FILE`, which appears when it is complete; default standard output")
 	return cmd

@@ -188,11 +188,14 @@ func (d *Decoder) line(line []byte, i int, u *Update) error {
 	}
 	word, ok := words[string(line[i:n])]
 	if !ok {
+		if err := format.CheckText(line[i:n], i); err != nil {
+			return err
+		}
 		err := errWord
 		if line[i] == '+' || line[i] == '-' {
 			err = errSign
 		}
-		return format.Wrong(line[i:n], i, err)
+		return format.At(i, line[i:n], err)
 	}
 	f := word.format
 	switch {

@@ -130,6 +130,7 @@ func TestBad(t *testing.T) {
 		{"+ 1 2\x00 A", `!bad_text :6: this is not text: byte 0x00: "\x00"`},
 		{"+ 1 2 A\xff", `!bad_text :8: not UTF-8: "A\xff"`},
 		{"\x00\x01\x02", `!bad_text :1: this is not text: byte 0x00: "\x00\x01\x02"`},
+		{"\xff\xfe+", `!bad_text :1: not UTF-8: "\xff\xfe+"`},
 		{`+,1,"2`, `!malformed :5: wrong columns: a quoted field does not end on its line: "\"2"`},
 		{`{`, `!malformed :2: not a JSON object of an update: want a key in double quotes, and the line ends here: ""`},
 		{`{}`, `!malformed :1: not a JSON object of an update: "op" is missing: "{}"`},
