@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"unsafe"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/emu"
@@ -149,35 +150,53 @@ func TestOutOfCoreReadOnly(t *testing.T) {
 	}
 }
 
-// TestOutOfCoreDeviceFaults: a copy, a launch or an allocation fails, or the device is lost half-way: an error or the right count,
-// and nothing is left.
-func TestOutOfCoreDeviceFaults(t *testing.T) {
+// outPlans are plans that take all ways of a run: a last vertex that is counted, one that is listed, and a tail by arithmetic.
+func outPlans(t *testing.T, f func(g *graph.Graph, p *plan.Plan, goal engine.Goal, want engine.Uint128)) {
 	g, p, want := small(t, false)
-	whole := &cuda.Faults{Backend: device.Backend(t, emu.Options{})}
-	if _, err := onSmall(t, t.Context(), whole, g, p, engine.Goal{}, t.TempDir()); err != nil {
-		t.Fatal(err)
+	f(g, p, engine.Goal{}, want)
+	q := planned(t, g, "diamond", plan.Options{Order: "gsi"})
+	tail, err := engine.Once(t.Context(), host.New(), g, q, engine.Options{}, engine.Goal{})
+	if err != nil || tail.Matches.IsZero() || q.Tail.K < 2 {
+		t.Fatal(tail.Matches, q.Tail.K, err)
 	}
-	calls := whole.Calls()
-	parts := []float64{0.1, 0.6}
-	if long.Asked() {
-		parts = []float64{0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.6, 0.8, 0.95}
-	}
-	for _, part := range parts {
-		n := max(int(part*float64(calls)), 1)
-		for name, f := range map[string]*cuda.Faults{
-			"lost": {LoseAfter: n}, "copy": {FailCopy: max(n/12, 1)}, "launch": {FailLaunch: max(n/20, 1)}, "alloc": {FailAlloc: int(10 * part)},
-			"work": {FailWork: max(n/40, 1)}, "skipped": {SkipOne: max(n/20, 1)},
-		} {
-			f.Backend = device.Backend(t, emu.Options{})
-			got, err := onSmall(t, t.Context(), f, g, p, engine.Goal{}, t.TempDir())
-			if err == nil && got.Matches != want {
-				t.Errorf("%s at %v: %v matches, want %v", name, part, got.Matches, want)
-			}
-			if err == nil && name == "lost" {
-				t.Errorf("%s at %v: no error", name, part)
+	f(g, q, engine.Goal{}, tail.Matches)
+	g, p, want = small(t, true)
+	f(g, p, engine.Goal{Sink: sinkFunc(func(*engine.Batch) {})}, want)
+}
+
+// TestOutOfCoreDeviceFaults: a copy, a launch or an allocation fails, or the device is lost half-way: an error or the right count,
+// and nothing is left. Some segments stay on the device, and others go.
+func TestOutOfCoreDeviceFaults(t *testing.T) {
+	outPlans(t, func(g *graph.Graph, p *plan.Plan, goal engine.Goal, want engine.Uint128) {
+		run := func(b cuda.Backend) (engine.Result, error) {
+			return onSmall(t, t.Context(), b, g, p, goal, t.TempDir(), "join.segments=4", "join.held=3")
+		}
+		whole := &cuda.Faults{Backend: device.Backend(t, emu.Options{})}
+		if got, err := run(whole); err != nil || got.Matches != want {
+			t.Fatal(got.Matches, err)
+		}
+		calls := whole.Calls()
+		parts := []float64{0.1, 0.6}
+		if long.Asked() {
+			parts = []float64{0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.6, 0.8, 0.95}
+		}
+		for _, part := range parts {
+			n := max(int(part*float64(calls)), 1)
+			for name, f := range map[string]*cuda.Faults{
+				"lost": {LoseAfter: n}, "copy": {FailCopy: max(n/12, 1)}, "launch": {FailLaunch: max(n/20, 1)}, "alloc": {FailAlloc: int(10 * part)},
+				"work": {FailWork: max(n/40, 1)}, "skipped": {SkipOne: max(n/20, 1)},
+			} {
+				f.Backend = device.Backend(t, emu.Options{})
+				got, err := run(f)
+				if err == nil && got.Matches != want {
+					t.Errorf("%s at %v: %v matches, want %v", name, part, got.Matches, want)
+				}
+				if err == nil && name == "lost" {
+					t.Errorf("%s at %v: no error", name, part)
+				}
 			}
 		}
-	}
+	})
 }
 
 // TestOutOfCoreStops: a run whose context ends, in any of its phases, leaves no file.
@@ -199,6 +218,51 @@ func TestOutOfCoreStops(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(folder, "*")); left != nil {
 		t.Error(left)
 	}
+}
+
+// ending calls stop at the left-th launch.
+type ending struct {
+	cuda.Backend
+	left atomic.Int64
+	stop func()
+}
+
+func (e *ending) Launch(f cuda.Handle, blocks, threads, shared int, stream cuda.Handle, params unsafe.Pointer, bytes int) error {
+	if e.left.Add(-1) == 0 {
+		e.stop()
+	}
+	return e.Backend.Launch(f, blocks, threads, shared, stream, params, bytes)
+}
+
+// TestOutOfCoreEnds: a run whose context ends at a launch, in any of its phases, gives no more than there is, does not call it complete,
+// and leaves nothing.
+func TestOutOfCoreEnds(t *testing.T) {
+	outPlans(t, func(g *graph.Graph, p *plan.Plan, goal engine.Goal, want engine.Uint128) {
+		ended := 0
+		for n := int64(1); ; n += 1 + n/2 {
+			ctx, cancel := context.WithCancel(t.Context())
+			b := &ending{Backend: device.Backend(t, emu.Options{}), stop: cancel}
+			b.left.Store(n)
+			got, err := onSmall(t, ctx, b, g, p, goal, t.TempDir(), "join.segments=4", "join.held=3")
+			cancel()
+			if b.left.Load() > 0 { // all launches
+				if err != nil || got.Matches != want {
+					t.Errorf("%v, %v; want %v", got.Matches, err, want)
+				}
+				break
+			}
+			if err == nil && got.Matches == want && got.Complete {
+				continue // it was done
+			}
+			ended++
+			if !errors.Is(err, context.Canceled) || got.Complete || got.Matches.Cmp(want) > 0 {
+				t.Fatalf("ended at launch %d: %v, complete %v, %v", n, got.Matches, got.Complete, err)
+			}
+		}
+		if ended < 3 {
+			t.Errorf("%d runs ended early", ended)
+		}
+	})
 }
 
 // TestOutOfCoreFiles: hundreds of blocks that are on the disk at once are in one open file, which is not longer than they need.
