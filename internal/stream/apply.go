@@ -34,10 +34,14 @@ func Apply(g *dynamic.Graph, u *Update) (dynamic.Result, error) {
 		}
 		return g.AddEdge(u.U, u.V, label)
 	case RemoveEdge:
-		if g.Timed() && u.HasTime {
-			return g.RemoveEdgeAt(u.U, u.V, g.EdgeLabel(u.Label), u.Time)
+		switch label, ok := g.LookupEdgeLabel(u.Label); {
+		case !ok:
+			return g.Miss(u.U, u.V)
+		case g.Timed() && u.HasTime:
+			return g.RemoveEdgeAt(u.U, u.V, label, u.Time)
+		default:
+			return g.RemoveEdge(u.U, u.V, label)
 		}
-		return g.RemoveEdge(u.U, u.V, g.EdgeLabel(u.Label))
 	case AddVertex:
 		class := g.Class(u.Labels...)
 		if len(u.Properties) == 0 {
@@ -63,14 +67,18 @@ func Apply(g *dynamic.Graph, u *Update) (dynamic.Result, error) {
 		}
 		return g.SetVertex(u.U, p)
 	}
+	label, ok := g.LookupEdgeLabel(u.Label)
+	if !ok {
+		return g.Miss(u.U, u.V)
+	}
 	p, err := property(&u.Properties[0], g.LookupEdgeKey, g.EdgeKey)
 	switch {
 	case err != nil:
 		return 0, err
 	case g.Timed() && u.HasTime:
-		return g.SetEdgeAt(u.U, u.V, g.EdgeLabel(u.Label), u.Time, p)
+		return g.SetEdgeAt(u.U, u.V, label, u.Time, p)
 	}
-	return g.SetEdge(u.U, u.V, g.EdgeLabel(u.Label), p)
+	return g.SetEdge(u.U, u.V, label, p)
 }
 
 // properties returns the properties of an update that have a value.

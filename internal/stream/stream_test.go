@@ -243,9 +243,24 @@ func TestApply(t *testing.T) {
 		})
 	}
 	g := dynamic.New(false, false)
-	bad := Update{Op: AddEdge, U: dynamic.Text("a"), V: dynamic.Text("b")}
-	if _, err := Apply(g, &bad); !errors.Is(err, dynamic.ErrID) {
-		t.Error(err)
+	for _, op := range []Op{AddEdge, RemoveEdge, SetEdgeProperty} {
+		bad := Update{Op: op, U: dynamic.Text("a"), V: dynamic.Text("b"), Label: "x", Properties: []Property{{"w", dynamic.OfInt(1)}}}
+		if _, err := Apply(g, &bad); !errors.Is(err, dynamic.ErrID) || g.Version() != 0 {
+			t.Error(op, err)
+		}
+	}
+	// A label of edges that are not there is not kept.
+	for i, op := range []Op{RemoveEdge, SetEdgeProperty} {
+		for j, v := range []uint64{2, 1} {
+			u := Update{Op: op, U: dynamic.Num(1), V: dynamic.Num(v), Label: fmt.Sprint("label", i), Properties: []Property{{"w", dynamic.OfInt(1)}}}
+			want := []dynamic.Result{dynamic.Absent, dynamic.SelfLoop}[j]
+			if r, err := Apply(g, &u); r != want || err != nil || g.Version() != uint64(2*i+j+1) {
+				t.Errorf("%s: %v, %v, version %d", op, r, err, g.Version())
+			}
+		}
+		if _, ok := g.LookupEdgeLabel(fmt.Sprint("label", i)); ok {
+			t.Errorf("%s keeps a label", op)
+		}
 	}
 	if _, err := Apply(g, &Update{Op: SetProperty, U: dynamic.Num(1)}); err == nil {
 		t.Error("an update without a property is applied")

@@ -14,3 +14,23 @@ func (g *Graph) LookupEdgeKey(name string) (k Key, ok bool) {
 	k, ok = g.edgeProps.byName[name]
 	return k, ok
 }
+
+// LookupEdgeLabel returns the number of an edge label, if the graph has had it. "" is NoLabel.
+func (g *Graph) LookupEdgeLabel(name string) (l Label, ok bool) {
+	if name == "" {
+		return NoLabel, true
+	}
+	l, ok = g.byEdgeLabel[name]
+	return l, ok
+}
+
+// Miss is RemoveEdge of an edge whose label the graph has not had: it makes a version that changes nothing.
+func (g *Graph) Miss(u, v ID) (Result, error) {
+	if err := g.begin(NoLabel, 0, 0, u, v); err != nil {
+		return 0, err
+	}
+	if u == v {
+		return SelfLoop, nil
+	}
+	return Absent, nil
+}
