@@ -286,7 +286,7 @@ func (f *following) run(ctx context.Context) (st FollowStatus, err error) {
 	files := vfs.From(ctx)
 	form, _ := stream.ParseFormat(o.Updates)
 	reading, cancel := context.WithCancel(ctx)
-	defer cancel() // of a read that is under way
+	defer cancel()
 	src, err := stream.Open(reading, files, o.Source, o.Stdin, stream.Options{
 		Format: form, TextIDs: f.w.set.Graph().TextIDs(), Times: f.w.times, Lateness: f.late,
 	}, nil)
@@ -305,7 +305,7 @@ func (f *following) run(ctx context.Context) (st FollowStatus, err error) {
 		out = io.Discard
 	}
 	settings := watch.Options{
-		Set: f.w.set, Source: src, Policy: policy, Mistake: func(e *stream.InputError) { f.note(e.Error()) },
+		Set: f.w.set, Source: src, Stop: cancel, Policy: policy, Mistake: func(e *stream.InputError) { f.note(e.Error()) },
 		Path: o.Output, Out: out, Format: o.To, Quiet: o.Summary, Present: o.Present && !o.Summary,
 		Batch: o.Batch, Files: files, State: f.state, Of: f.of, From: f.from, Initial: f.initial, Snapshot: uint64(o.Snapshot), Every: o.Checkpoint,
 		Note: f.note, ReportEvery: o.Every,

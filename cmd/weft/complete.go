@@ -18,6 +18,7 @@ import (
 	"github.com/weftgraph/weft/internal/route"
 	"github.com/weftgraph/weft/internal/sink"
 	"github.com/weftgraph/weft/internal/stream"
+	"github.com/weftgraph/weft/internal/watch"
 )
 
 // completions are the values of flags that a shell is offered, with their
@@ -181,6 +182,8 @@ func offerAll(root *cobra.Command) {
 			to = format.Writable()
 		case "stream":
 			to = stream.Writable()
+		case "watch":
+			to = watch.Formats
 		case "explain", "info":
 			to = []string{"table", "json", "ndjson"}
 		}

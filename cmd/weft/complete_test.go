@@ -40,7 +40,9 @@ func TestCompletion(t *testing.T) {
 		"gen stream --arrivals":  {"poisson\n"},
 		"replay --updates":       {"rapidflow\n"},
 		"replay --unit":          {"us\n"},
+		"watch --to":             {"ndjson\n", "arrow\n"},
 		"watch --on-error":       {"skip\n"},
+		"watch --updates":        {"rapidflow\n"},
 		"bench join --set":       {"walk12\n", "Tr1\n"},
 	} {
 		var out bytes.Buffer

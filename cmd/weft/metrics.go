@@ -1,11 +1,13 @@
 package main
 
 import (
-	"context"
+	"bufio"
+	"errors"
 	"fmt"
+	"io"
 	"net"
-	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -13,26 +15,57 @@ import (
 )
 
 // serveMetrics serves the latest status to Prometheus until stop is called.
+//
+// It answers requests by itself. Package net/http would add 6 MB to the program, and to the start of every command.
 func (a *app) serveMetrics(address string, latest *atomic.Pointer[weft.FollowStatus]) (stop func(), err error) {
 	l, err := (&net.ListenConfig{}).Listen(a.ctx, "tcp", address)
 	if err != nil {
 		return nil, usagef("--metrics %s: %v", address, err)
 	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		if s := latest.Load(); s != nil {
-			_, _ = w.Write([]byte(metricsText(s)))
+	var open sync.WaitGroup
+	open.Go(func() {
+		for {
+			c, err := l.Accept()
+			if errors.Is(err, net.ErrClosed) {
+				return
+			}
+			if err != nil { // of this connection, or too many are open
+				time.Sleep(10 * time.Millisecond)
+				continue
+			}
+			open.Go(func() { answerMetrics(c, latest) })
 		}
 	})
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = server.Serve(l) }()
 	fmt.Fprintf(a.stderr, "weft: metrics are at http://%s/metrics\n", l.Addr())
 	return func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		_ = server.Shutdown(ctx)
+		_ = l.Close()
+		open.Wait() // each connection has a deadline
 	}, nil
+}
+
+// answerMetrics answers one request of a connection, and closes it.
+func answerMetrics(c net.Conn, latest *atomic.Pointer[weft.FollowStatus]) {
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(2 * time.Second))
+	r := bufio.NewScanner(io.LimitReader(c, 64<<10))
+	if !r.Scan() {
+		return
+	}
+	request := strings.Fields(r.Text())
+	for r.Scan() && r.Text() != "" { // its headers
+	}
+	status, kind, body := "200 OK", "text/plain; version=0.0.4; charset=utf-8", ""
+	switch s := latest.Load(); {
+	case len(request) != 3 || !strings.HasPrefix(request[2], "HTTP/1."):
+		status, kind, body = "400 Bad Request", "text/plain", "this is not a request of HTTP/1\n"
+	case request[0] != "GET":
+		status, kind, body = "405 Method Not Allowed", "text/plain", "only GET is answered\n"
+	case request[1] != "/metrics":
+		status, kind, body = "404 Not Found", "text/plain", "there is /metrics only\n"
+	case s != nil:
+		body = metricsText(s)
+	}
+	fmt.Fprintf(c, "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", status, kind, len(body), body)
 }
 
 // metricsText is a status in the text format of Prometheus.

@@ -169,12 +169,13 @@ func (a *app) watch(f *watchFlags, args []string) error {
 	out := &pipeOutput{ctx: a.ctx, w: ctxio.NewWriter(a.stdout)}
 	defer out.w.Close()
 	f.o.Stdin, f.o.Stdout = a.stdin, out
-	noted := 0
+	var noted atomic.Int64
 	f.o.Note = func(text string) {
-		if noted++; noted <= mostNotes {
+		n := noted.Add(1)
+		if n <= mostNotes {
 			fmt.Fprintf(a.stderr, "weft: %s\n", text)
 		}
-		if noted == mostNotes {
+		if n == mostNotes {
 			fmt.Fprintf(a.stderr, "weft: further mistakes are counted, and not shown\n")
 		}
 	}

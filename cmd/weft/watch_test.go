@@ -184,6 +184,25 @@ func TestWatchMetrics(t *testing.T) {
 			t.Errorf("no %s in\n%s", line, text)
 		}
 	}
+	for path, want := range map[string]int{"/": 404, "/metrics/x": 404} {
+		r, err := http.Get(strings.TrimSuffix(address, "/metrics") + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+		if r.StatusCode != want {
+			t.Errorf("%s: %s", path, r.Status)
+		}
+	}
+	ask, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := http.DefaultClient.Do(ask); err != nil || r.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("DELETE: %v, %v", r, err)
+	} else {
+		r.Body.Close()
+	}
 	feed.Close()
 	if got := <-code; got != 0 {
 		t.Errorf("exit %d: %s", got, said.String())

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"syscall"
 
+	"github.com/weftgraph/weft/internal/ctxio"
 	"github.com/weftgraph/weft/internal/disk"
 	"github.com/weftgraph/weft/internal/graph/dynamic"
 	"github.com/weftgraph/weft/internal/pattern"
@@ -270,7 +271,9 @@ func messageSize(b []byte) (size int, whole bool) {
 
 // file is an output file that is written in place, so that it can be read while it grows, and cut to the length of a checkpoint.
 type file struct {
+	ctx    context.Context // within which it is written
 	f      vfs.File
+	w      *ctxio.Writer
 	name   string
 	length int64
 }
@@ -280,16 +283,24 @@ func openFile(ctx context.Context, files vfs.FS, name string, length int64) (*fi
 	if err := disk.Check(files, name); err != nil {
 		return nil, err
 	}
-	f, err := files.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := ctxio.OpenFile(ctx, files, name, os.O_WRONLY|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
 	}
-	o := &file{f, name, length}
+	o := &file{ctx, f, ctxio.NewWriter(f), name, length}
 	if err := o.begin(); err != nil {
-		_ = f.Close()
+		_ = o.close()
 		return nil, err
 	}
 	return o, nil
+}
+
+func (o *file) close() error {
+	o.w.Close()
+	if err := o.f.Close(); err != nil {
+		return &disk.Error{Name: o.name, Err: pathless(err)}
+	}
+	return nil
 }
 
 func (o *file) begin() error {
@@ -311,9 +322,9 @@ func (o *file) begin() error {
 }
 
 func (o *file) Write(b []byte) (int, error) {
-	n, err := o.f.Write(b)
+	n, err := o.w.WriteWithin(o.ctx, b)
 	o.length += int64(n)
-	if err != nil {
+	if err != nil && o.ctx.Err() == nil {
 		err = &disk.Error{Name: o.name, Err: pathless(err)}
 	}
 	return n, err

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/weftgraph/weft/internal/disk"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph/dynamic"
@@ -27,9 +26,12 @@ const DefaultBatch = 4096
 type Options struct {
 	Set    *Set
 	Source Source
+	// Stop ends a read of Source that waits. Run calls it at the end, and returns when no read is under way. It may be nil for sources that
+	// never wait.
+	Stop func()
 	// Policy says what follows from a mistake in an update.
 	Policy stream.Policy
-	// Mistake is called with each mistake that is passed over. It may be nil.
+	// Mistake is called with each mistake that is passed over, also by another goroutine. It may be nil.
 	Mistake func(*stream.InputError)
 
 	// Path names the output file. If it is "", changes go to Out.
@@ -136,8 +138,8 @@ func (s *service) run(ctx context.Context) (err error) {
 	}
 	if s.file != nil {
 		defer func() {
-			if closed := s.file.f.Close(); err == nil && closed != nil {
-				err = &disk.Error{Name: s.file.name, Err: pathless(closed)}
+			if closed := s.file.close(); err == nil {
+				err = closed
 			}
 		}()
 	}
@@ -154,7 +156,13 @@ func (s *service) run(ctx context.Context) (err error) {
 		}
 	}
 	s.ahead = newAhead(s.src, 2*s.o.Batch)
-	defer s.ahead.close()
+	defer func() {
+		s.ahead.close()
+		if s.o.Stop != nil {
+			s.o.Stop()
+		}
+		<-s.ahead.done
+	}()
 	err = s.loop(ctx)
 	if closed := s.finish(ctx, err); err == nil || errors.Is(err, io.EOF) {
 		err = closed

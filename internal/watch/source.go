@@ -159,7 +159,7 @@ func (a *ahead) release(n int) {
 // waiting returns the number of updates that were read and not released.
 func (a *ahead) waiting() uint64 { return a.tail.Load() - a.head.Load() }
 
-// close ends the goroutine. It does not wait for a read that is blocked.
+// close tells the goroutine to end after the read that is under way.
 func (a *ahead) close() {
 	a.mu.Lock()
 	a.stop = true

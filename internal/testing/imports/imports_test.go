@@ -71,7 +71,7 @@ var may = map[string][]string{
 	"stream":           {"format", "graph/dynamic", "timetext", "vfs"},
 	"stream/host":      {"stream", "graph", "graph/dynamic", "plan", "plan/delta", "pattern", "expr", "engine"},
 	"stream/split":     {"graph", "graph/dynamic", "stream"},
-	"watch":            {"disk", "engine", "gql", "graph/dynamic", "pattern", "plan", "sink", "stream", "stream/host", "vfs"},
+	"watch":            {"ctxio", "disk", "engine", "gql", "graph/dynamic", "pattern", "plan", "sink", "stream", "stream/host", "vfs"},
 	"graph/partition":  {"graph", "disk", "dynlib", "vfs", "process"},
 	"engine":           {"plan", "graph", "memory", "pattern", "runtime/crew"},
 	"engine/option":    {"pattern"},
