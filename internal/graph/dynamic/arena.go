@@ -271,15 +271,16 @@ func (a *arena) flip(owner uint32, r run, flips []uint32) run {
 
 // search returns where x is, or belongs, in a list that ascends, and whether it is there.
 func search(l []uint32, x uint32) (int, bool) {
-	lo := 0
-	for n := len(l); n > 0; {
+	lo, n := 0, len(l)
+	for n > 1 { // l[lo-1] < x, and the place is in lo … lo+n
 		half := n / 2
-		if l[lo+half] < x {
-			lo += half + 1
-			n -= half + 1
-		} else {
-			n = half
+		if l[lo+half-1] < x {
+			lo += half
 		}
+		n -= half
+	}
+	if n == 1 && l[lo] < x {
+		lo++
 	}
 	return lo, lo < len(l) && l[lo] == x
 }

@@ -14,7 +14,13 @@ type mark struct {
 }
 
 func compareMarks(x, y mark) int {
-	return cmp.Or(cmp.Compare(x.w, y.w), cmp.Compare(x.label, y.label), cmp.Compare(x.at, y.at))
+	switch {
+	case x.w != y.w:
+		return cmp.Compare(x.w, y.w)
+	case x.label != y.label:
+		return cmp.Compare(x.label, y.label)
+	}
+	return cmp.Compare(x.at, y.at)
 }
 
 // marks are those of one vertex in one direction, in the order of compareMarks.
@@ -89,6 +95,10 @@ func (g *Graph) mark(s *side, v, w uint32, label Label, all bool) {
 }
 
 func (m *marks) add(x mark) {
+	if n := len(m.list); n == 0 || compareMarks(m.list[n-1], x) < 0 {
+		m.list = append(m.list, x)
+		return
+	}
 	i, _ := slices.BinarySearchFunc(m.list, x, compareMarks)
 	m.list = slices.Insert(m.list, i, x)
 }
@@ -167,7 +177,9 @@ func (g *Graph) settle(m *marks) {
 	if len(odd) == 0 {
 		return
 	}
-	slices.SortFunc(odd, func(x, y mark) int { return cmp.Or(cmp.Compare(x.label, y.label), cmp.Compare(x.w, y.w)) })
+	if odd[0].w != odd[len(odd)-1].w {
+		slices.SortFunc(odd, func(x, y mark) int { return cmp.Or(cmp.Compare(x.label, y.label), cmp.Compare(x.w, y.w)) })
+	}
 	ws := g.ws[:0]
 	for _, x := range odd {
 		ws = append(ws, x.w)

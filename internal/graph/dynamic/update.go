@@ -508,7 +508,7 @@ func (g *Graph) addEdge(e edge, first bool) {
 		g.queue.add(uint32(e.id))
 	}
 	if !g.timed || first {
-		g.turnEdge(e, !g.labelled() || !g.has(e.u, e.v, AnyLabel))
+		g.turnEdge(e, g.alone(e) || !g.has(e.u, e.v, AnyLabel))
 	}
 	g.event(EdgeAdded, e)
 	g.edges++
@@ -524,7 +524,7 @@ func (g *Graph) removeEdge(e edge) {
 		last = g.rows.remove(uint32(e.id), g.at())
 	}
 	if !g.timed || last {
-		g.turnEdge(e, !g.labelled() || !g.parallel(e.u, e.v, e.label))
+		g.turnEdge(e, g.alone(e) || !g.parallel(e.u, e.v, e.label))
 	}
 	g.event(EdgeRemoved, e)
 	g.edges--
@@ -549,6 +549,14 @@ func (g *Graph) turn(s *side, v, w uint32, label Label, all bool) {
 	} else {
 		s.flip(v, g.by, nil)
 	}
+}
+
+// alone reports whether it is seen at once that no other label has an edge between e's ends: one end has no edges of other labels.
+func (g *Graph) alone(e edge) bool {
+	one := func(h *head) bool {
+		return h == nil || h.marks() < 0 && (h[headLen] == 0 || h[headLabel] == e.label)
+	}
+	return !g.labelled() || one(g.side(Out).head(e.u)) || one(g.side(In).head(e.v))
 }
 
 // parallel reports whether u has an edge to v with another label.
