@@ -105,9 +105,6 @@ func NewDecoder(o Options) *Decoder {
 	return &Decoder{o: o}
 }
 
-// Format returns the format of the lines: Auto until an update has shown it.
-func (d *Decoder) Format() Format { return d.o.Format }
-
 // Decode reads the update of a line, which has no line end, into u. The slices of u are used again, and nothing of u refers to the
 // line. ok is false for a blank line and a comment. The error is an *InputError, which names the file name and the byte of the line, from 1.
 func (d *Decoder) Decode(name string, line []byte, u *Update) (ok bool, err error) {

@@ -3,7 +3,6 @@ package stream
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/weftgraph/weft/internal/format"
@@ -69,9 +68,6 @@ func (f *File) Waiting() bool { return f.lines.Waiting() }
 // Position returns the number of lines that were read, and the byte of the decompressed text that follows them.
 func (f *File) Position() (lines, offset int64) { return f.lines.Position() }
 
-// Format returns the format of the updates: Auto until an update has shown it.
-func (f *File) Format() Format { return f.d.Format() }
-
 // Close closes the file.
 func (f *File) Close() error { return f.lines.Close() }
 
@@ -112,14 +108,3 @@ const (
 	Fatal Policy = iota // the mistake ends the stream
 	Skip                // it is counted, and the next update follows
 )
-
-// ParsePolicy reads fatal or skip.
-func ParsePolicy(s string) (Policy, error) {
-	switch s {
-	case "fatal":
-		return Fatal, nil
-	case "skip":
-		return Skip, nil
-	}
-	return 0, fmt.Errorf("%q is not skip or fatal", s)
-}
