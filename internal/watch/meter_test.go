@@ -35,3 +35,21 @@ func TestQuantiles(t *testing.T) {
 		}
 	}
 }
+
+// TestPace: the rate follows the updates, and does not jump to 0 in a short pause.
+func TestPace(t *testing.T) {
+	start := time.Unix(1000, 0)
+	p := pace{at: start}
+	p.measure(start.Add(time.Second), 100)
+	if p.rate != 100 {
+		t.Error(p.rate)
+	}
+	p.measure(start.Add(1100*time.Millisecond), 100)
+	if p.rate < 90 || p.rate >= 100 {
+		t.Error(p.rate)
+	}
+	p.measure(start.Add(20*time.Second), 100)
+	if p.rate > 0.01 {
+		t.Error(p.rate)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"runtime/metrics"
 	"slices"
 	"sync/atomic"
@@ -455,18 +456,25 @@ func (s *service) status() *Status {
 	return st
 }
 
-// pace is the number of updates in a second since the last report.
+// pace is the number of updates in a second, lately: an update counts the less, the longer ago it was.
 type pace struct {
-	at   time.Time
-	seq  uint64
-	rate float64
+	at    time.Time
+	seq   uint64
+	rate  float64
+	known bool
 }
 
 func (p *pace) measure(now time.Time, seq uint64) {
-	if d := now.Sub(p.at).Seconds(); d > 0 {
-		p.rate = float64(seq-p.seq) / d
+	d := now.Sub(p.at).Seconds()
+	if d <= 0 {
+		return
 	}
-	p.at, p.seq = now, seq
+	rate, weight := float64(seq-p.seq)/d, 1.0
+	if p.known {
+		weight = 1 - math.Exp(-d) // half of it is of the last 0.7 seconds
+	}
+	p.rate += (rate - p.rate) * weight
+	p.at, p.seq, p.known = now, seq, true
 }
 
 // memoryUse returns the bytes that the Go runtime has of the system.
