@@ -23,7 +23,7 @@ const (
 const (
 	mostSegment = 64 << 20
 	hugeSegment = 256 << 20
-	mostHeld    = 64
+	mostHeld    = 256
 	// fewHeld is how many are on a device with room for segments of largeSegment bytes. With two, one is read while the other
 	// is copied, so that a kernel looks edges up in one.
 	fewHeld      = 4
