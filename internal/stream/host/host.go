@@ -15,7 +15,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/weftgraph/weft/internal/engine"
@@ -100,10 +99,7 @@ type Matcher struct {
 	n       int         // workers that are asked for
 	workers []*searcher // at least these
 	watches []*watch    // by number; nil: dropped
-	seq     uint64      // the number of the last update
-	first   uint64      // the number of the version before the batch,
-	before  uint64      // and that of the last update before it
-	ends    []uint64    // the version that each update of the batch made last, if some made several
+	offset  uint64      // of sequence numbers, before versions
 	bound   bool        // the rest is right for the watches and the form
 	form    form
 	table   table
@@ -180,19 +176,10 @@ func (m *Matcher) find(name string) *watch {
 }
 
 // SetSeq makes seq the number of the last update. Updates are numbered from there on, and from 1 on without a call.
-func (m *Matcher) SetSeq(seq uint64) { m.seq = seq }
+func (m *Matcher) SetSeq(seq uint64) { m.offset = seq - m.g.Version() }
 
 // Seq returns the number of the last update.
-func (m *Matcher) Seq() uint64 { return m.seq }
-
-// seqOf returns the number of the update that made a version of the batch.
-func (m *Matcher) seqOf(version uint64) uint64 {
-	if len(m.ends) == 0 {
-		return m.before + version - m.first
-	}
-	i, _ := slices.BinarySearch(m.ends, version)
-	return m.before + uint64(i) + 1
-}
+func (m *Matcher) Seq() uint64 { return m.g.Version() + m.offset }
 
 // UpdateError is the error of an update that could not be made. Those before it in the batch were made and matched.
 type UpdateError struct {
@@ -220,8 +207,6 @@ func (m *Matcher) apply(ctx context.Context, n int, do func(i int) (dynamic.Resu
 	start := time.Now()
 	m.g.Begin()
 	defer m.g.Settle()
-	m.first, m.before, m.ends = m.g.Version(), m.seq, m.ends[:0]
-	several := false
 	var failed error
 	for i := range n {
 		done, err := do(i)
@@ -231,12 +216,6 @@ func (m *Matcher) apply(ctx context.Context, n int, do func(i int) (dynamic.Resu
 		}
 		r.Updates++
 		r.Outcomes.Add(done)
-		m.seq++
-		m.ends = append(m.ends, m.g.Version())
-		several = several || m.g.Version()-m.first != uint64(r.Updates)
-	}
-	if !several {
-		m.ends = m.ends[:0]
 	}
 	r.Update = time.Since(start)
 	err := m.bind()

@@ -89,6 +89,16 @@ func TestShared(t *testing.T) {
 		if !slices.Equal(got.out, want) {
 			t.Errorf("%d workers: other deltas than of one worker", workers)
 		}
+		before := len(m.workers)
+		for range 3 {
+			back := []stream.Update{edge(stream.AddEdge, 2, 3), edge(stream.RemoveEdge, 0, 1), edge(stream.AddEdge, 0, 1), edge(stream.RemoveEdge, 2, 3)}
+			if _, err := m.Apply(context.Background(), back, &lines{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if most := before + 4*workers; len(m.workers) > most {
+			t.Errorf("%d workers: %d searchers after few batches", workers, len(m.workers))
+		}
 		// Cliques with a given edge: the other three vertices are any.
 		cliques := engine.U64((n - 2) * (n - 3) * (n - 4) / 6)
 		for _, i := range []int{0, 2} {

@@ -22,11 +22,13 @@ type run struct {
 	mu      sync.Mutex
 	change  sync.Cond
 	first   *piece // whose turn it is; nil: all is done
-	idle    atomic.Int32
+	idle    atomic.Int32 // workers that wait for work
+	blocked atomic.Int32 // and for their turn
 	stopped atomic.Bool
 	err     error
 	began   bool // all workers are running
 	running sync.WaitGroup
+	spare   []*searcher // for workers that wait for their turn
 	deltas  []Delta
 }
 
@@ -209,21 +211,42 @@ func (r *run) flush(o *output) {
 	o.rows, o.vertices, o.edges = o.rows[:0], o.vertices[:0], o.edges[:0]
 }
 
-// full gives the deltas of a piece to the sink in its turn. It blocks until then. If other pieces are left another worker does
-// them.
+// full gives the deltas of a piece to the sink in its turn. It blocks until then. If no worker has or looks for a piece before it,
+// another worker begins, because all may wait here.
 func (r *run) full(p *piece) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.first != p && !r.stopped.Load() {
-		s := newSearcher(r.m)
-		_ = s.bind() // as for the others
-		r.m.workers = append(r.m.workers, s)
-		r.running.Go(func() { r.work(s) })
+	before := r.first
+	for before != p && before.taken {
+		before = before.next
 	}
+	if before != p && r.idle.Load() == 0 && !r.stopped.Load() {
+		s := r.another()
+		r.running.Go(func() {
+			r.work(s)
+			r.mu.Lock()
+			r.spare = append(r.spare, s)
+			r.mu.Unlock()
+		})
+	}
+	r.blocked.Add(1)
 	for r.first != p && !r.stopped.Load() {
 		r.change.Wait()
 	}
+	r.blocked.Add(-1)
 	r.flush(&p.out)
+}
+
+// another returns a searcher that does nothing. The caller holds the lock.
+func (r *run) another() (s *searcher) {
+	if n := len(r.spare); n > 0 {
+		s, r.spare = r.spare[n-1], r.spare[:n-1]
+		return s
+	}
+	s = newSearcher(r.m)
+	_ = s.bind() // as for the others
+	r.m.workers = append(r.m.workers, s)
+	return s
 }
 
 // tick is called by a search now and then. It reports whether the search is to end.
@@ -245,7 +268,7 @@ func (r *run) wanted() bool {
 	if !r.began {
 		r.more()
 	}
-	return r.idle.Load() > 0
+	return r.idle.Load() > 0 && r.blocked.Load() < int32(r.m.n)
 }
 
 // split leaves candidates of place l to other workers. The searcher goes on behind them.
@@ -365,7 +388,7 @@ func (s *searcher) one(events []dynamic.Event) {
 func (s *searcher) begin(events []dynamic.Event) {
 	version := events[0].Version
 	s.up = update{
-		seq: s.m.seqOf(version), events: events, gone: noVertex, come: noVertex,
+		seq: version + s.m.offset, events: events, gone: noVertex, come: noVertex,
 		before: s.m.g.At(version - 1), after: s.m.g.At(version),
 	}
 }
