@@ -66,8 +66,19 @@ type nest struct {
 	levels []level
 	// closed says that the last level is counted by the size of its set.
 	closed bool
+	tail   tail // how the last two levels are counted together, if the nest is closed
 	exact  bool // each match found is a change
 }
+
+// tail says how the last two levels are counted by the sizes of their sets, of which neither depends on the other's vertex.
+type tail uint8
+
+const (
+	nothing tail = iota
+	free         // the vertices may be the same
+	apart        // they differ
+	ordered      // the sets are the same, and one vertex has the greater id
+)
 
 // sub is a delta.Sub bound to the graph's labels.
 type sub struct {
@@ -315,7 +326,48 @@ func (b *binder) nest(w *watch, from *delta.Nest, ranges [][]dynamic.Range) nest
 	}
 	last := &n.levels[len(n.levels)-1]
 	n.closed = w.o.CountsOnly && len(n.levels) > from.First && len(last.Checks) == 0
+	n.tail = n.tailOf()
 	return n
+}
+
+func (n *nest) tailOf() tail {
+	k := len(n.levels)
+	if k-2 < n.First {
+		return nothing
+	}
+	a, b := &n.levels[k-2], &n.levels[k-1]
+	restricted := slices.Contains(b.Above, a.v) || slices.Contains(b.Below, a.v)
+	without := func(vs []int) []int { return slices.DeleteFunc(slices.Clone(vs), func(v int) bool { return v == a.v }) }
+	switch {
+	case b.dep == k-2 || len(a.Checks)+len(b.Checks) > 0:
+		return nothing
+	case !restricted && slices.Contains(b.Apart, a.v):
+		return apart
+	case !restricted:
+		return free
+	case sameBacks(a, b) && sameRanges(a, b) && slices.Equal(a.Above, without(b.Above)) && slices.Equal(a.Below, without(b.Below)) && slices.Equal(a.Apart, without(b.Apart)):
+		return ordered
+	}
+	return nothing
+}
+
+func sameRanges(a, b *level) bool {
+	return slices.Equal(a.ranges, b.ranges) && (a.ranges == nil) == (b.ranges == nil)
+}
+
+// sameBacks reports whether two levels have the same neighbours before them.
+func sameBacks(a, b *level) bool {
+	if len(a.all) != len(b.all) || len(a.slow)+len(b.slow) > 0 {
+		return false
+	}
+	for _, x := range a.all {
+		if !slices.ContainsFunc(b.all, func(y back) bool {
+			return x.of == y.of && x.dir == y.dir && x.neg == y.neg && x.labels.all == y.labels.all && slices.Equal(x.labels.list, y.labels.list)
+		}) {
+			return false
+		}
+	}
+	return true
 }
 
 // entry is a nest that a changed edge may concern, the first end of the edge at the first vertex of the anchor, or swapped at the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -266,6 +267,68 @@ func TestWindow(t *testing.T) {
 		}
 		if _, err := g.RemoveEdgeAt(dynamic.Num(1), dynamic.Num(2), dynamic.NoLabel, old); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestTail compares counts by the sizes of sets with listings.
+func TestTail(t *testing.T) {
+	kinds := map[tail]bool{}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for _, text := range []string{
+		"MATCH star(4)", "MATCH star(5)", "MATCH bipartite(2,3)", "MATCH (a)--(b)--(c:A), (b)--(d)--(a)", "MATCH path(5)",
+		"MATCH (a)--(b)--(c)--(a), (a)--(d), (b)--(e)", "MATCH REPEATABLE ELEMENTS (a)--(b), (a)--(c), (a)--(d)",
+	} {
+		g := dynamic.New(false, false)
+		for v := range uint64(12) {
+			if _, err := g.AddVertex(dynamic.Num(v), g.Class([]string{"A", "B"}[v%2])); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m := New(g, Options{Workers: 2})
+		for _, o := range []WatchOptions{{}, {CountsOnly: true}} {
+			if _, err := m.Add(fmt.Sprint(o.CountsOnly), parse(t, text), o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range m.watches[1].nests {
+			kinds[m.watches[1].nests[i].tail] = true
+		}
+		kinds[m.watches[1].all.tail] = true
+		some := 0
+		for range 60 {
+			var batch []stream.Update
+			for range rnd.IntN(6) {
+				op := []stream.Op{stream.AddEdge, stream.AddEdge, stream.RemoveEdge}[rnd.IntN(3)]
+				batch = append(batch, edge(op, rnd.Uint64N(12), rnd.Uint64N(12)))
+			}
+			res, err := m.Apply(context.Background(), batch, &lines{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var of [2]Count
+			for _, c := range res.Counts {
+				of[c.Watch] = Count{0, c.Added, c.Removed}
+				some++
+			}
+			if of[0] != of[1] {
+				t.Fatalf("%s: listed %v, counted %v", text, of[0], of[1])
+			}
+			a, err := m.Present(context.Background(), "false", &lines{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b, err := m.Present(context.Background(), "true", nil); err != nil || a != b {
+				t.Fatalf("%s: %v present, %v counted, %v", text, a, b, err)
+			}
+		}
+		if some == 0 {
+			t.Errorf("%s: nothing changed", text)
+		}
+	}
+	for _, k := range []tail{nothing, free, apart, ordered} {
+		if !kinds[k] {
+			t.Errorf("no nest has the tail %d", k)
 		}
 	}
 }

@@ -21,7 +21,7 @@ type run struct {
 
 	mu      sync.Mutex
 	change  sync.Cond
-	first   *piece // whose turn it is; nil: all is done
+	first   *piece       // whose turn it is; nil: all is done
 	idle    atomic.Int32 // workers that wait for work
 	blocked atomic.Int32 // and for their turn
 	stopped atomic.Bool

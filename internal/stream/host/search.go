@@ -31,9 +31,9 @@ type searcher struct {
 	ended bool
 	steps int
 
-	added, removed []engine.Uint128 // by watch
-	touched        []int            // watches of which one is not 0
-	n              [2]uint64        // removed and added matches of the nest under way
+	added, removed []engine.Uint128  // by watch
+	touched        []int             // watches of which one is not 0
+	n              [2]engine.Uint128 // removed and added matches of the nest under way
 
 	frames  [pattern.MaxVertices]frame
 	tick    uint64
@@ -360,18 +360,81 @@ func (s *searcher) descend(n *nest, l int) {
 	if len(lv.Above)|len(lv.Below) != 0 {
 		x = s.within(lv, x)
 	}
-	if n.closed && s.exact && l == len(n.levels)-1 {
-		k := len(x)
-		for _, u := range lv.Apart {
-			if i := gallop(x, s.a[u]); i < len(x) && x[i] == s.a[u] {
-				k--
-			}
+	if n.closed && s.exact {
+		switch {
+		case l == len(n.levels)-1:
+			s.add(uint64(s.size(lv, x, -1)))
+			return
+		case l == len(n.levels)-2 && n.tail != nothing:
+			s.pairs(n, l, x)
+			return
 		}
-		s.n[(s.sign+1)/2] += uint64(k)
-		return
 	}
 	s.each(n, l, x)
 }
+
+// size returns the number of the elements of x that are not the vertices which place l must differ from, except for one of them.
+func (s *searcher) size(lv *level, x []uint32, but int) int {
+	k := len(x)
+	for _, u := range lv.Apart {
+		if u == but {
+			continue
+		}
+		if i := gallop(x, s.a[u]); i < len(x) && x[i] == s.a[u] {
+			k--
+		}
+	}
+	return k
+}
+
+// pairs counts the choices for the last two places, from place l on, by the sizes of their sets.
+func (s *searcher) pairs(n *nest, l int, x []uint32) {
+	lv, last := &n.levels[l], &n.levels[l+1]
+	k := uint64(s.size(lv, x, -1))
+	if n.tail == ordered {
+		if k > 0 {
+			s.add(k * (k - 1) / 2)
+		}
+		return
+	}
+	y := s.candidates(last, l+1)
+	if len(last.Above)|len(last.Below) != 0 {
+		y = s.within(last, y)
+	}
+	all := k * uint64(s.size(last, y, lv.v))
+	if n.tail == apart {
+		all -= uint64(s.common(lv, last, x, y))
+	}
+	s.add(all)
+}
+
+// common returns the number of vertices that both of the last two places may have.
+func (s *searcher) common(lv, last *level, x, y []uint32) (k int) {
+	if len(x) > len(y) {
+		x, y = y, x
+	}
+next:
+	for _, c := range x {
+		if y = y[gallop(y, c):]; len(y) == 0 {
+			break
+		}
+		if y[0] != c {
+			continue
+		}
+		for _, at := range []*level{lv, last} {
+			for _, u := range at.Apart {
+				if u != lv.v && s.a[u] == c {
+					continue next
+				}
+			}
+		}
+		k++
+	}
+	return k
+}
+
+// add counts matches.
+func (s *searcher) add(k uint64) { s.n[(s.sign+1)/2] = s.n[(s.sign+1)/2].Add64(k) }
 
 // each searches from place l on, with the candidates x there.
 func (s *searcher) each(n *nest, l int, x []uint32) {
@@ -406,7 +469,7 @@ func (s *searcher) start(n *nest, view dynamic.View, sign int8, first ...uint32)
 	if sign != 0 && n != &n.w.all && !n.w.o.Emit.has(sign) {
 		return
 	}
-	s.w, s.view, s.sign, s.n = n.w, view, sign, [2]uint64{}
+	s.w, s.view, s.sign, s.n = n.w, view, sign, [2]engine.Uint128{}
 	s.exact = n.exact && !(s.up.same && n.Kind == delta.Vertex && n != &n.w.all)
 	for l, x := range first {
 		lv := &n.levels[l]
@@ -437,7 +500,7 @@ func (s *searcher) start(n *nest, view dynamic.View, sign int8, first ...uint32)
 // resume searches from place l of a nest on, with some candidates there.
 func (s *searcher) resume(from state, n *nest, a []uint32, l int, x []uint32) {
 	s.state = from
-	s.n = [2]uint64{}
+	s.n = [2]engine.Uint128{}
 	for i := range l {
 		s.set(i, uint32(n.levels[i].v), a[n.levels[i].v])
 	}
@@ -448,15 +511,15 @@ func (s *searcher) resume(from state, n *nest, a []uint32, l int, x []uint32) {
 
 // count adds the matches of the nest to those of the batch.
 func (s *searcher) count() {
-	if s.n == [2]uint64{} {
+	if s.n == [2]engine.Uint128{} {
 		return
 	}
 	id := s.w.id
 	if s.added[id].IsZero() && s.removed[id].IsZero() {
 		s.touched = append(s.touched, id)
 	}
-	s.removed[id] = s.removed[id].Add64(s.n[0])
-	s.added[id] = s.added[id].Add64(s.n[1])
+	s.removed[id] = s.removed[id].Add(s.n[0])
+	s.added[id] = s.added[id].Add(s.n[1])
 }
 
 // found is called with each match that a nest finds.
@@ -770,7 +833,7 @@ func (s *searcher) edgesPass(choices []int, where []delta.Condition, checks []ch
 
 // emit counts a match, and lists it.
 func (s *searcher) emit(m []uint32, edges []Edge) {
-	s.n[(s.sign+1)/2]++
+	s.add(1)
 	if s.run.sink != nil && !s.w.o.CountsOnly {
 		s.piece.out.add(s, m, edges)
 	}
