@@ -2,7 +2,6 @@ package watch
 
 import (
 	"context"
-	"io"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -168,6 +167,3 @@ func (a *ahead) close() {
 }
 
 var _ Source = (*stream.File)(nil)
-
-// ended reports whether an error is the regular end of a source.
-func ended(err error) bool { return err == io.EOF }
