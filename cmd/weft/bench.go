@@ -54,7 +54,7 @@ engine=…, device=…, order=…, threads=… or an engine option.
   weft bench -g a.weft --pattern triangle --peers peers.json --to json`,
 		RunE: func(_ *cobra.Command, args []string) error { return a.bench(&f, args) },
 	}
-	cmd.AddCommand(a.benchMatchaCmd(), a.benchJoinCmd(), a.benchOutOfCoreCmd())
+	cmd.AddCommand(a.benchMatchaCmd(), a.benchJoinCmd(), a.benchOutOfCoreCmd(), a.benchWatchCmd())
 	fs := cmd.Flags()
 	fs.StringArrayVarP(&f.graphs, "graph", "g", nil, "graph `FILE` (repeatable); without -g the first argument is the graph")
 	f.graphFlags.addReading(cmd)

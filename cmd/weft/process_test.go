@@ -214,7 +214,7 @@ func TestInterruptedListing(t *testing.T) {
 	g := bigGraph(t)
 	dir := t.TempDir()
 	out := filepath.Join(dir, "paths.csv")
-	// On a slow machine the first timeout may end before the search begins.
+	// On a slow machine the first timeouts may end before the search begins, or before the output is opened.
 	for timeout := 100 * time.Millisecond; ; timeout *= 2 {
 		var errs bytes.Buffer
 		code := run(context.Background(), []string{"match", "-g", g, "--pattern", "path(6)", "-o", out, "--to", "csv", "--timeout", timeout.String()}, nil, io.Discard, &errs)
@@ -222,6 +222,9 @@ func TestInterruptedListing(t *testing.T) {
 			t.Fatalf("exit %d: %s", code, errs.String())
 		}
 		entries, _ := os.ReadDir(dir)
+		if len(entries) == 0 && timeout < 3*time.Minute {
+			continue
+		}
 		if len(entries) != 1 || entries[0].Name() != "paths.csv.partial" {
 			t.Fatalf("left: %v", entries)
 		}

@@ -37,6 +37,14 @@ func (l *Latency) Add(d time.Duration, n uint64) {
 	l.n += n
 }
 
+// Merge adds the times of x.
+func (l *Latency) Merge(x *Latency) {
+	for i, n := range x.buckets {
+		l.buckets[i] += n
+	}
+	l.n += x.n
+}
+
 // Count returns the number of updates.
 func (l *Latency) Count() uint64 { return l.n }
 

@@ -199,14 +199,17 @@ func (m *Matcher) Apply(ctx context.Context, batch []stream.Update, sink Sink) (
 }
 
 // apply makes n updates by do, and matches them.
-func (m *Matcher) apply(ctx context.Context, n int, do func(i int) (dynamic.Result, error), sink Sink) (Result, error) {
-	var r Result
+func (m *Matcher) apply(ctx context.Context, n int, do func(i int) (dynamic.Result, error), sink Sink) (r Result, err error) {
 	if err := context.Cause(ctx); err != nil {
 		return r, err
 	}
 	start := time.Now()
 	m.g.Begin()
-	defer m.g.Settle()
+	defer func() {
+		matched := time.Now()
+		m.g.Settle()
+		r.Update += time.Since(matched)
+	}()
 	var failed error
 	for i := range n {
 		done, err := do(i)
@@ -218,8 +221,7 @@ func (m *Matcher) apply(ctx context.Context, n int, do func(i int) (dynamic.Resu
 		r.Outcomes.Add(done)
 	}
 	r.Update = time.Since(start)
-	err := m.bind()
-	if err == nil {
+	if err = m.bind(); err == nil {
 		m.clear()
 		err = m.match(ctx, sink)
 	}
