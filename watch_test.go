@@ -159,3 +159,22 @@ func TestWatchErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestWatchApplyRefused: the changes of updates before one that cannot be made are yielded before the error.
+func TestWatchApplyRefused(t *testing.T) {
+	w := watching(t, "CREATE WATCH tri AS MATCH (a)--(b)--(c)--(a)")
+	with := func(u, v int, x any) weft.Update {
+		return weft.Update{Edge: weft.Edge{Src: u, Dst: v, Properties: map[string]any{"w": x}}}
+	}
+	var got []string
+	for c, err := range w.Apply(t.Context(), with(1, 3, 1), with(2, 4, "text"), with(1, 4, 2)) {
+		if err != nil {
+			got = append(got, strings.Fields(err.Error())[1])
+			continue
+		}
+		got = append(got, fmt.Sprint(c.Seq, c.Values()))
+	}
+	if want := []string{"1 [1 2 3]", "2:"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -295,20 +295,24 @@ func (s *service) next() time.Time {
 	return at
 }
 
-// batch makes some updates, and writes what they change.
+// batch makes some updates, and writes what they change, also before an update that ends the service.
 func (s *service) batch(ctx context.Context, us []stream.Update, first uint64) error {
 	n := len(us)
 	for i := 0; s.o.State != nil && i < n; i++ {
 		s.digest.add(&us[i])
 	}
-	for done := 0; done < n; {
+	done := 0
+	var wrong error
+	for done < n && wrong == nil {
 		made, err := s.make(ctx, s.seq+uint64(done), us[done:])
 		done += made
 		if err != nil {
-			if err = s.wrong(s.seq+uint64(done)+1, err); err != nil {
+			if !errors.As(err, new(*host.UpdateError)) {
 				return err
 			}
-			done++
+			if wrong = s.wrong(s.seq+uint64(done)+1, err); wrong == nil {
+				done++
+			}
 		}
 	}
 	if !s.o.Quiet {
@@ -316,7 +320,10 @@ func (s *service) batch(ctx context.Context, us []stream.Update, first uint64) e
 			return err
 		}
 	}
-	s.seq += uint64(n)
+	s.seq += uint64(done)
+	if wrong != nil { // the checkpoint stays that before the batch: edges may have left the window because of the wrong update
+		return wrong
+	}
 	s.offset = s.ahead.offset(first + uint64(n) - 1)
 	s.dirty = true
 	now := time.Now()

@@ -444,3 +444,34 @@ func TestWindow(t *testing.T) {
 		}
 	}
 }
+
+// TestRefused: changes of updates before one that cannot be made are written, whether it ends the service or is passed over, in batches of
+// any size.
+func TestRefused(t *testing.T) {
+	text := `{"op":"+","u":1,"v":2,"properties":{"w":1}}
+{"op":"+","u":2,"v":3}
+{"op":"+","u":1,"v":3}
+{"op":"+","u":3,"v":4,"properties":{"w":"text"}}
+{"op":"+","u":2,"v":4}
+{"op":"+","u":3,"v":4}
+`
+	for _, policy := range []stream.Policy{stream.Skip, stream.Fatal} {
+		want := "seq,query,op,a,b,c\n3,t,+,1,2,3\n"
+		if policy == stream.Skip {
+			want += "6,t,+,2,3,4\n"
+		}
+		for _, batch := range []int{1, 2, 3, 100} {
+			var out bytes.Buffer
+			s, err := Run(t.Context(), Options{
+				Set: newTestSet(t, "CREATE WATCH t AS MATCH (a)--(b)--(c)--(a)"), Source: open(t, text), Format: "csv", Out: &out, Batch: batch, Policy: policy,
+			})
+			var bad *stream.InputError
+			if policy == stream.Skip && (err != nil || s.Seq != 6) || policy == stream.Fatal && (!errors.As(err, &bad) || s.Seq != 3) {
+				t.Errorf("batches of %d: %d updates, %v", batch, s.Seq, err)
+			}
+			if out.String() != want || s.Mistakes[stream.Malformed] != 1 {
+				t.Errorf("batches of %d, %d mistakes:\n%s\nwant\n%s", batch, s.Mistakes[stream.Malformed], out.String(), want)
+			}
+		}
+	}
+}

@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"math/big"
 	"slices"
@@ -191,8 +192,10 @@ func (s *Set) Apply(ctx context.Context, seq uint64, us []stream.Update, emit fu
 	}
 	r.Outcomes = done.Outcomes
 	r.Outcomes.Applied -= min(r.Outcomes.Applied, r.Expired)
-	if err == nil {
-		err = c.flush()
+	if err == nil || errors.As(err, new(*host.UpdateError)) {
+		if failed := c.flush(); failed != nil {
+			err = failed
+		}
 	}
 	return r, err
 }
