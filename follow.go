@@ -152,7 +152,7 @@ func (f *following) prepare(ctx context.Context, g *Graph, qs []*Query, options 
 		}
 		names[x.Name] = true
 		standing = append(standing, x)
-		f.of.Queries = append(f.of.Queries, x.Name+": "+pattern.Format(x.Pattern)+" "+fmt.Sprint(x.Emit, x.Embeddings))
+		f.of.Queries = append(f.of.Queries, x.Name+": "+pattern.Format(x.Pattern)+" "+fmt.Sprint(x.Emit, x.Embeddings, x.Fields))
 	}
 	data := g.s.Data
 	var changed *dynamic.Graph
@@ -183,7 +183,13 @@ func (f *following) prepare(ctx context.Context, g *Graph, qs []*Query, options 
 	if f.window >= 0 {
 		w.set.Expire(f.window, func(yield func(stream.Update) bool) { edgesWithTimes(data, yield) })
 	}
-	f.of.Graph = fmt.Sprintf("%s with %d vertices and %d edges", g.path, data.NumVertices(), data.NumEdges())
+	if f.state != nil {
+		sum, err := data.Checksum(ctx, s.Threads)
+		if err != nil {
+			return err
+		}
+		f.of.Graph = fmt.Sprintf("%s with %d vertices, %d edges and the checksum %016x", g.path, data.NumVertices(), data.NumEdges(), sum)
+	}
 	if !f.o.Summary {
 		return nil
 	}
@@ -299,7 +305,7 @@ func (f *following) run(ctx context.Context) (st FollowStatus, err error) {
 		policy = stream.Skip
 	}
 	f.of.Source, f.of.Output, f.of.Format = o.Source, o.Output, o.To
-	f.of.Options = fmt.Sprintf("window %s, lateness %s, skip errors %v, summary %v, present %v", o.Window, o.Lateness, o.SkipErrors, o.Summary, o.Present)
+	f.of.Options = fmt.Sprintf("updates %s, window %s, lateness %s, skip errors %v, summary %v, present %v", form, o.Window, o.Lateness, o.SkipErrors, o.Summary, o.Present)
 	out := o.Stdout
 	if out == nil {
 		out = io.Discard

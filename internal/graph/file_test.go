@@ -57,7 +57,46 @@ func TestFileRoundTrip(t *testing.T) {
 		if g.VertexProps != nil && !array.RecordEqual(g.VertexProps, h.VertexProps) {
 			t.Fatal("properties differ")
 		}
+		h.Read.Notes = append(h.Read.Notes, "a remark")
+		if a, b := checksum(t, g, 1), checksum(t, h, 3); a != b {
+			t.Fatalf("checksums %x and %x", a, b)
+		}
 	})
+}
+
+func checksum(t interface{ Fatal(...any) }, g *Graph, threads int) uint64 {
+	sum, err := g.Checksum(context.Background(), threads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+// TestChecksum: each part of the content counts.
+func TestChecksum(t *testing.T) {
+	seen := map[uint64]string{checksum(t, sample(t), 1): "the graph itself"}
+	for what, change := range map[string]func(g *Graph){
+		"a neighbour":      func(g *Graph) { g.Out.Adj[0]++ },
+		"an id":            func(g *Graph) { g.IDs.Num[0]++ },
+		"a vertex label":   func(g *Graph) { g.VertexLabels[0] += "x" },
+		"a class":          func(g *Graph) { g.Classes[0].Labels = append([]uint32{0}, g.Classes[0].Labels...) },
+		"an edge label":    func(g *Graph) { g.Edges.Label[1]++ },
+		"its name":         func(g *Graph) { g.EdgeLabels[0] += "x" },
+		"a time":           func(g *Graph) { g.Edges.Time[0]++ },
+		"the unit of time": func(g *Graph) { g.Read.TimeUnit++ },
+		"a property":       func(g *Graph) { g.Edges.Props = int64Record("p", []int64{1, 2, 3, 5}) },
+		"its column":       func(g *Graph) { g.Edges.Props = int64Record("q", []int64{1, 2, 3, 4}) },
+		"of a vertex":      func(g *Graph) { g.VertexProps = nil },
+		"the direction":    func(g *Graph) { g.Directed = !g.Directed },
+	} {
+		g := sample(t)
+		change(g)
+		sum := checksum(t, g, 2)
+		if other, ok := seen[sum]; ok {
+			t.Errorf("%s has the checksum of %s", what, other)
+		}
+		seen[sum] = what
+	}
 }
 
 func sample(t testing.TB) *Graph {

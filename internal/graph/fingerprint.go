@@ -1,7 +1,10 @@
 package graph
 
 import (
+	"context"
 	"encoding/binary"
+	"encoding/json"
+	"hash"
 	"hash/fnv"
 	"maps"
 	"slices"
@@ -23,13 +26,44 @@ func (g *Graph) Fingerprint() (sum uint64, ok bool) {
 		return 0, false
 	}
 	h := fnv.New64a()
-	var b []byte
 	for _, k := range slices.Sorted(maps.Keys(g.file.secs)) {
-		s := g.file.secs[k]
-		b = binary.LittleEndian.AppendUint32(b[:0], k)
-		b = binary.LittleEndian.AppendUint32(b, s.crc)
-		b = binary.LittleEndian.AppendUint64(b, s.length)
-		_, _ = h.Write(b) // never fails
+		addSection(h, g.file.secs[k])
 	}
 	return h.Sum64(), true
+}
+
+func addSection(h hash.Hash, s section) {
+	b := binary.LittleEndian.AppendUint32(nil, s.kind)
+	b = binary.LittleEndian.AppendUint32(b, s.crc)
+	b = binary.LittleEndian.AppendUint64(b, s.length)
+	_, _ = h.Write(b) // never fails
+}
+
+// Checksum returns a number that other vertices, edges, labels, times or properties would change, and nothing else: neither the file that
+// the graph was read from nor remarks about it. threads 0 means as many as there are processors. The error is that of ctx, or of
+// properties that cannot be encoded.
+func (g *Graph) Checksum(ctx context.Context, threads int) (uint64, error) {
+	var kinds []uint32
+	var data [][]byte
+	add := func(kind uint32, b []byte) { kinds, data = append(kinds, kind), append(data, b) }
+	g.lists(add)
+	if err := g.attributes(add); err != nil {
+		return 0, err
+	}
+	sums, err := checksums(ctx, threadCount(threads), data)
+	if err != nil {
+		return 0, err
+	}
+	h := fnv.New64a()
+	for i, k := range kinds {
+		addSection(h, section{kind: k, crc: sums[i], length: uint64(len(data[i]))})
+	}
+	err = json.NewEncoder(h).Encode(&struct {
+		Directed bool
+		fileMeta
+	}{g.Directed, fileMeta{
+		VertexLabels: toBytes(g.VertexLabels), EdgeLabels: toBytes(g.EdgeLabels), Classes: g.fileClasses(),
+		Read: ReadStats{TimeUnit: g.Read.TimeUnit, TimeDigits: g.Read.TimeDigits, TimeEpoch: g.Read.TimeEpoch, TimeName: g.Read.TimeName},
+	}})
+	return h.Sum64(), err
 }

@@ -29,51 +29,15 @@ func (g *Graph) Write(w io.Writer) error {
 		secs = append(secs, section{kind: kind, length: uint64(len(b))})
 		data = append(data, b)
 	}
-	add(secOutOff, bigAsBytes(g.Out.Off))
-	add(secOutAdj, bigAsBytes(g.Out.Adj))
-	if g.Directed {
-		add(secInOff, bigAsBytes(g.In.Off))
-		add(secInAdj, bigAsBytes(g.In.Adj))
-	}
-	if g.IDs.Numeric() {
-		add(secIDNum, bigAsBytes(g.IDs.Num))
-	} else {
-		add(secIDStrOff, bigAsBytes(g.IDs.StrOff))
-		add(secIDStrBytes, g.IDs.StrBytes)
-	}
-	m := fileMeta{VertexLabels: toBytes(g.VertexLabels), EdgeLabels: toBytes(g.EdgeLabels), Read: g.Read}
-	for _, c := range g.Classes {
-		m.Classes = append(m.Classes, fileClass(c))
-	}
+	g.lists(add)
+	m := fileMeta{VertexLabels: toBytes(g.VertexLabels), EdgeLabels: toBytes(g.EdgeLabels), Read: g.Read, Classes: g.fileClasses()}
 	meta, err := json.Marshal(&m)
 	if err != nil {
 		return err
 	}
 	add(secMeta, meta)
-	if t := g.Edges; t != nil {
-		add(secEdgeOff, bigAsBytes(t.Off))
-		add(secEdgeDst, bigAsBytes(t.Dst))
-		add(secEdgeSrc, bigAsBytes(t.Src))
-		if t.Label != nil {
-			add(secEdgeLabel, bigAsBytes(t.Label))
-		}
-		if t.Time != nil {
-			add(secEdgeTime, bigAsBytes(t.Time))
-		}
-		if t.Props != nil {
-			b, err := encodeRecord(t.Props)
-			if err != nil {
-				return err
-			}
-			add(secEdgeProps, b)
-		}
-	}
-	if g.VertexProps != nil {
-		b, err := encodeRecord(g.VertexProps)
-		if err != nil {
-			return err
-		}
-		add(secVertexProps, b)
+	if err := g.attributes(add); err != nil {
+		return err
 	}
 	stats, err := json.Marshal(g.Stats())
 	if err != nil {
@@ -116,6 +80,59 @@ func (g *Graph) Write(w io.Writer) error {
 		at = s.off + s.length
 	}
 	return bw.Flush()
+}
+
+// lists gives add the sections of neighbours and ids.
+func (g *Graph) lists(add func(kind uint32, b []byte)) {
+	add(secOutOff, bigAsBytes(g.Out.Off))
+	add(secOutAdj, bigAsBytes(g.Out.Adj))
+	if g.Directed {
+		add(secInOff, bigAsBytes(g.In.Off))
+		add(secInAdj, bigAsBytes(g.In.Adj))
+	}
+	if g.IDs.Numeric() {
+		add(secIDNum, bigAsBytes(g.IDs.Num))
+	} else {
+		add(secIDStrOff, bigAsBytes(g.IDs.StrOff))
+		add(secIDStrBytes, g.IDs.StrBytes)
+	}
+}
+
+// attributes gives add the sections of the edge table and of properties.
+func (g *Graph) attributes(add func(kind uint32, b []byte)) error {
+	if t := g.Edges; t != nil {
+		add(secEdgeOff, bigAsBytes(t.Off))
+		add(secEdgeDst, bigAsBytes(t.Dst))
+		add(secEdgeSrc, bigAsBytes(t.Src))
+		if t.Label != nil {
+			add(secEdgeLabel, bigAsBytes(t.Label))
+		}
+		if t.Time != nil {
+			add(secEdgeTime, bigAsBytes(t.Time))
+		}
+		if t.Props != nil {
+			b, err := encodeRecord(t.Props)
+			if err != nil {
+				return err
+			}
+			add(secEdgeProps, b)
+		}
+	}
+	if g.VertexProps != nil {
+		b, err := encodeRecord(g.VertexProps)
+		if err != nil {
+			return err
+		}
+		add(secVertexProps, b)
+	}
+	return nil
+}
+
+func (g *Graph) fileClasses() (out []fileClass) {
+	for _, c := range g.Classes {
+		out = append(out, fileClass(c))
+	}
+	return out
 }
 
 // header returns the header and the section table.
