@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -330,6 +331,44 @@ func checkFiles(ctx context.Context, names ...string) error {
 	}
 	return nil
 }
+
+// keepInputs refuses an output that would overwrite one of the files that the command reads. An input may be a folder, of whose files each
+// is read.
+func keepInputs(ctx context.Context, inputs []string, outputs ...string) error {
+	files := vfs.From(ctx)
+	regular := func(name string) fs.FileInfo {
+		if name == "" || name == "-" {
+			return nil
+		}
+		st, err := files.Stat(name)
+		if err != nil || !st.Mode().IsRegular() && !st.IsDir() {
+			return nil
+		}
+		return st
+	}
+	for _, out := range outputs {
+		to := regular(out)
+		if to == nil || to.IsDir() {
+			continue
+		}
+		for _, in := range inputs {
+			from := regular(in)
+			switch {
+			case from == nil:
+			case from.IsDir():
+				if dir := regular(filepath.Dir(out)); dir != nil && os.SameFile(dir, from) {
+					return usagef("%s is a file of the folder %s, which is read: it would be overwritten", out, in)
+				}
+			case os.SameFile(to, from):
+				return usagef("%s is a file that is read (%s): it would be overwritten", out, in)
+			}
+		}
+	}
+	return nil
+}
+
+// inputs are the files of the graph.
+func (f *graphFlags) inputs() []string { return []string{f.path, f.labels, f.vertices} }
 
 // checkTo finds mistakes in --to and -o.
 func (f *commonFlags) checkTo(ctx context.Context) error {

@@ -114,6 +114,9 @@ The papers on GCSM and DCSM use --insert 5% --delete 5% and --insert 45% --delet
 			if err := checkFiles(a.ctx, initial, f.out, o.Initial.Vertices); err != nil {
 				return err
 			}
+			if err := keepInputs(a.ctx, g.inputs(), initial, f.out, o.Initial.Vertices); err != nil {
+				return err
+			}
 			if _, err := parseBytes(f.memory); err != nil {
 				return usagef("--memory: %v", err)
 			}

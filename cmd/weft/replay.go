@@ -68,6 +68,9 @@ kept as FILE.partial.
 			if err := checkFiles(a.ctx, f.out); err != nil {
 				return err
 			}
+			if err := keepInputs(a.ctx, args, f.out); err != nil {
+				return err
+			}
 			return a.replay(&f, args[0])
 		},
 	}

@@ -136,6 +136,9 @@ func (f *watchFlags) check(ctx context.Context) error {
 	if err := f.checkValues(ctx); err != nil {
 		return err
 	}
+	if err := keepInputs(ctx, slices.Concat([]string{f.o.Source}, f.inputs(), f.files), f.out); err != nil {
+		return err
+	}
 	if f.o.Summary {
 		f.o.Output = ""
 	}

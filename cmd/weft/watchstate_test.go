@@ -69,3 +69,53 @@ func TestWatchIdentity(t *testing.T) {
 		}
 	}
 }
+
+// TestInputsKept: an output that is one of the inputs, by whatever name, is a usage error, and the input stays.
+func TestInputsKept(t *testing.T) {
+	dir := t.TempDir()
+	texts := map[string]string{
+		"g.txt": "1 2\n2 3\n3 1\n", "u.txt": "+ 1 3 _ 1\n", "labels.txt": "1 X\n", "vertices.csv": "id,label\n1,X\n", "q.gql": "MATCH (a)--(b) RETURN a\n",
+	}
+	writeFiles(t, dir, texts)
+	if err := os.MkdirAll(filepath.Join(dir, "queries"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	const inner = "MATCH (a)--(b) RETURN b\n"
+	writeFiles(t, filepath.Join(dir, "queries"), map[string]string{"q.txt": inner})
+	if err := os.Link(filepath.Join(dir, "g.txt"), filepath.Join(dir, "linked.txt")); err != nil {
+		t.Fatal(err)
+	}
+	watch := []string{"watch", "-g", "@g.txt", "--source", "@u.txt", "--progress", "none", "--to", "ndjson"}
+	stream := []string{"gen", "stream", "@g.txt"}
+	for _, c := range []struct {
+		command, rest []string
+		code          int
+	}{
+		{watch, []string{"--pattern", "triangle", "-o", "@u.txt"}, exitUsage},
+		{watch, []string{"--pattern", "triangle", "-o", "@g.txt"}, exitUsage},
+		{watch, []string{"--pattern", "triangle", "-o", "@linked.txt"}, exitUsage},
+		{watch, []string{"--pattern", "triangle", "-o", "@g.txt", "--summary"}, exitUsage},
+		{watch, []string{"--pattern", "triangle", "-o", "@labels.txt", "--labels", "@labels.txt"}, exitUsage},
+		{watch, []string{"--pattern", "triangle", "-o", "@vertices.csv", "--vertices", "@vertices.csv", "--to", "csv"}, exitUsage},
+		{watch, []string{"-f", "@q.gql", "-o", "@q.gql"}, exitUsage},
+		{watch, []string{"-f", "@queries", "-o", "@queries/q.txt"}, exitUsage},
+		{watch, []string{"-f", "@queries", "-o", "@queries.ndjson"}, 0},
+		{watch, []string{"-f", "@q.gql", "-o", os.DevNull}, 0},
+		{stream, []string{"--initial", "@g.txt", "-o", "@a.txt"}, exitUsage},
+		{stream, []string{"--initial", "@a.txt", "-o", "@g.txt"}, exitUsage},
+		{stream, []string{"--initial", "@a.txt", "-o", "@b.txt", "--write-vertices", "@linked.txt"}, exitUsage},
+		{stream, []string{"--initial", "@a.txt", "-o", "@b.txt"}, 0},
+		{[]string{"replay", "@u.txt"}, []string{"-o", "@u.txt"}, exitUsage},
+	} {
+		code, said := weftIn(t, dir, slices.Concat(c.command, c.rest)...)
+		if code != c.code || code != 0 && !strings.Contains(said, "would be overwritten") {
+			t.Errorf("%q: exit %d, want %d: %s", c.rest, code, c.code, said)
+		}
+	}
+	texts["queries/q.txt"] = inner
+	for name, want := range texts {
+		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != want {
+			t.Errorf("%s is now %q, %v", name, got, err)
+		}
+	}
+}
