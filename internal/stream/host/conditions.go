@@ -15,9 +15,9 @@ import (
 	"github.com/weftgraph/weft/internal/plan/delta"
 )
 
-// conditions compiles the conditions of a pattern, for the version that the searcher searches at a time.
-func (s *searcher) conditions(where []delta.Condition) ([]check, error) {
-	scope := s.scope()
+// conditions compiles the conditions of a pattern, for the version that the searcher searches at a time. subs are those of the watch.
+func (s *searcher) conditions(where []delta.Condition, subs map[*pattern.Pattern]*subSearch) ([]check, error) {
+	scope := s.scope(subs)
 	out := make([]check, len(where))
 	for i, x := range where {
 		plain, err := s.plain(x.Expr)
@@ -30,8 +30,8 @@ func (s *searcher) conditions(where []delta.Condition) ([]check, error) {
 }
 
 // onEdge compiles conditions on one edge, the first one.
-func (s *searcher) onEdge(where []pattern.Expr) ([]check, error) {
-	scope := s.scope()
+func (s *searcher) onEdge(where []pattern.Expr, subs map[*pattern.Pattern]*subSearch) ([]check, error) {
+	scope := s.scope(subs)
 	scope.Edge = func(int) int { return 0 }
 	out := make([]check, len(where))
 	for i, x := range where {
@@ -44,10 +44,8 @@ func (s *searcher) onEdge(where []pattern.Expr) ([]check, error) {
 	return out, wrong(scope)
 }
 
-func (s *searcher) scope() *expr.Scope {
-	return &expr.Scope{Source: (*source)(s), Exists: func(x pattern.Exists) (func([]uint32) bool, error) {
-		return func(outer []uint32) bool { return s.subs[x.Sub].any(outer) }, nil
-	}}
+func (s *searcher) scope(subs map[*pattern.Pattern]*subSearch) *expr.Scope {
+	return &expr.Scope{Source: (*source)(s), Exists: func(x pattern.Exists) (func([]uint32) bool, error) { return subs[x.Sub].any, nil }}
 }
 
 func wrong(scope *expr.Scope) error {

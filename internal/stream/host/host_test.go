@@ -212,6 +212,69 @@ func TestWatches(t *testing.T) {
 	}
 }
 
+// TestInsideTwice changes an edge that is at two places of EXISTS. A removed one is there only before the update.
+func TestInsideTwice(t *testing.T) {
+	for _, text := range []string{
+		"MATCH REPEATABLE ELEMENTS (a:A)--(b:B) WHERE NOT EXISTS { (a)-->(z)<--(y) }",
+		"MATCH (a:A)--(b:B) WHERE NOT EXISTS { REPEATABLE ELEMENTS (a)-->(z)<--(y) }",
+	} {
+		m := New(dynamic.New(true, false), Options{})
+		if _, err := m.Add("q", parse(t, text), WatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		vertex := func(v uint64, label string) stream.Update {
+			return stream.Update{Op: stream.AddVertex, U: dynamic.Num(v), Labels: []string{label}}
+		}
+		got := &signs{}
+		batch := []stream.Update{vertex(1, "A"), vertex(2, "B"), edge(stream.AddEdge, 2, 1), edge(stream.AddEdge, 1, 3), edge(stream.RemoveEdge, 1, 3)}
+		if _, err := m.Apply(context.Background(), batch, got); err != nil {
+			t.Fatal(err)
+		}
+		if want := (signs{{3, 1}, {4, -1}, {5, 1}}); !slices.Equal(*got, want) {
+			t.Errorf("%s: updates and signs %v, want %v", text, *got, want)
+		}
+	}
+}
+
+// TestOnePattern watches one pattern twice, whose EXISTS have conditions on edges that must not be taken for each other's.
+func TestOnePattern(t *testing.T) {
+	q := parse(t, "MATCH (a:A)--(b:B) WHERE EXISTS { (a)-[WHERE _.w = 1]->(z) } AND EXISTS { (a)-[WHERE _.w = 2]->(z), (b)-->(z) }")
+	for range 20 {
+		g := dynamic.New(true, false)
+		m := New(g, Options{})
+		for _, name := range []string{"one", "two"} {
+			if _, err := m.Add(name, q, WatchOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		of := func(x stream.Update, w int64) stream.Update {
+			x.Properties = []stream.Property{{Name: "w", Value: dynamic.OfInt(w)}}
+			return x
+		}
+		batch := []stream.Update{
+			{Op: stream.AddVertex, U: dynamic.Num(1), Labels: []string{"A"}}, {Op: stream.AddVertex, U: dynamic.Num(2), Labels: []string{"B"}},
+			of(edge(stream.AddEdge, 1, 2), 3), of(edge(stream.AddEdge, 2, 3), 3), of(edge(stream.AddEdge, 1, 4), 1), of(edge(stream.AddEdge, 1, 3), 2),
+		}
+		got := &signs{}
+		if _, err := m.Apply(context.Background(), batch, got); err != nil {
+			t.Fatal(err)
+		}
+		if want := (signs{{6, 1}, {6, 1}}); !slices.Equal(*got, want) {
+			t.Fatalf("updates and signs %v, want %v", *got, want)
+		}
+	}
+}
+
+// signs is a sink that keeps the updates and signs of deltas.
+type signs [][2]int
+
+func (x *signs) Emit(ds []Delta) error {
+	for _, d := range ds {
+		*x = append(*x, [2]int{int(d.Seq), int(d.Sign)})
+	}
+	return nil
+}
+
 // TestLittleMemory checks that updates which concern no watch allocate nothing in the search.
 func TestLittleMemory(t *testing.T) {
 	g := clique(t, 10)

@@ -458,3 +458,11 @@ func TestLawInTime(t *testing.T) {
 		return s, []*pattern.Pattern{nodiff.Temporal(s, 4).Draw(t, "pattern")}
 	})
 }
+
+// TestLawInside is TestLaw for patterns with several EXISTS, in which the changed edge may be at several places.
+func TestLawInside(t *testing.T) {
+	law(t, 3, func(t *rapid.T) (*nodiff.Spec, []*pattern.Pattern) {
+		s := nodiff.Graphs(5).Draw(t, "graph")
+		return s, []*pattern.Pattern{nodiff.Nested(s, 3).Draw(t, "pattern")}
+	})
+}

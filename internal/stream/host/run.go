@@ -473,10 +473,13 @@ func (s *searcher) anchor(x *entry, e *dynamic.Event) {
 			s.start(n, up.after, 1, u)
 		}
 	case delta.Inner:
-		if up.many {
+		// Other edges of EXISTS may be the same data edge. So the versions that have it count.
+		if up.many || e.Kind != dynamic.EdgeAdded {
 			s.start(n, up.before, 0, u, v)
 		}
-		s.start(n, up.after, 0, u, v)
+		if up.many || e.Kind != dynamic.EdgeRemoved {
+			s.start(n, up.after, 0, u, v)
+		}
 	case delta.Near:
 		if up.many {
 			s.start(n, up.before, 0, u)

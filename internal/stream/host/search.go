@@ -43,7 +43,6 @@ type searcher struct {
 	edges   []Edge      // the edges that conditions are asked about: e[i] of a check is a place here
 	between []dynamic.Edge
 	single  [1]Edge
-	subs    map[*pattern.Pattern]*subSearch
 	seen    map[string]struct{} // matches of the update and watch that several anchors find
 	key     []byte
 	tmp     []uint32
@@ -97,19 +96,19 @@ func (s *searcher) bind() (err error) {
 	n := len(s.m.watches)
 	s.added, s.removed, s.touched = make([]engine.Uint128, n), make([]engine.Uint128, n), nil
 	s.checks, s.filters, s.orders = make([][]check, n), make([][][]check, n), make([]*timing, n)
-	s.subs = map[*pattern.Pattern]*subSearch{}
 	for _, w := range s.m.watches {
 		if w == nil {
 			continue
 		}
+		subs := map[*pattern.Pattern]*subSearch{} // of the watch: others may have the same pattern
 		for p, x := range w.subs {
-			s.subs[p] = &subSearch{s: s, sub: x}
+			subs[p] = &subSearch{s: s, sub: x}
 		}
-		if s.checks[w.id], err = s.conditions(w.plan.Where); err != nil {
+		if s.checks[w.id], err = s.conditions(w.plan.Where, subs); err != nil {
 			return err
 		}
 		for _, where := range w.filters {
-			fs, err := s.onEdge(where)
+			fs, err := s.onEdge(where, subs)
 			if err != nil {
 				return err
 			}
@@ -119,10 +118,10 @@ func (s *searcher) bind() (err error) {
 			return err
 		}
 		for p, x := range w.subs {
-			if s.subs[p].checks, err = s.conditions(x.Where); err != nil {
+			if subs[p].checks, err = s.conditions(x.Where, subs); err != nil {
 				return err
 			}
-			if s.subs[p].order, err = s.timing(p, x.Choices); err != nil {
+			if subs[p].order, err = s.timing(p, x.Choices); err != nil {
 				return err
 			}
 		}
