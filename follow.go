@@ -14,7 +14,6 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/gql"
-	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/dynamic"
 	"github.com/weftgraph/weft/internal/kind"
 	"github.com/weftgraph/weft/internal/memory"
@@ -181,7 +180,13 @@ func (f *following) prepare(ctx context.Context, g *Graph, qs []*Query, options 
 		return kind.With(kind.Usage, err)
 	}
 	if f.window >= 0 {
-		w.set.Expire(f.window, func(yield func(stream.Update) bool) { edgesWithTimes(data, yield) })
+		var times []int64
+		if data.Edges != nil {
+			times = data.Edges.Time
+		}
+		if err := w.set.Expire(f.window, times); err != nil {
+			return kind.With(kind.Usage, fmt.Errorf("window %s: the graph's edges have no times, so they cannot leave by them", f.o.Window))
+		}
 	}
 	if f.state != nil {
 		sum, err := data.Checksum(ctx, s.Threads)
@@ -261,29 +266,6 @@ func (f *following) span(what, text string) (int64, error) {
 		return n * u.Size / unit, nil
 	}
 	return 0, wrong
-}
-
-// edgesWithTimes yields the edges of a graph that have a time, as updates that add them.
-func edgesWithTimes(g *graph.Graph, yield func(stream.Update) bool) {
-	t := g.Edges
-	if t == nil || t.Time == nil {
-		return
-	}
-	id := func(v uint32) dynamic.ID {
-		if g.IDs.Numeric() {
-			return dynamic.Num(uint64(g.IDs.Int(v)))
-		}
-		return dynamic.Text(g.IDs.String(v))
-	}
-	for i, at := range t.Time {
-		u := stream.Update{Op: stream.AddEdge, U: id(t.Src[i]), V: id(t.Dst[i]), Time: at, HasTime: true}
-		if t.Label != nil && t.Label[i] != graph.NoLabel {
-			u.Label = g.EdgeLabels[t.Label[i]]
-		}
-		if !yield(u) {
-			return
-		}
-	}
 }
 
 // run opens the source and follows it.

@@ -73,7 +73,7 @@ func randomStream(seed uint64, n int) string {
 // open opens a text of updates.
 func open(t testing.TB, text string) *stream.File {
 	t.Helper()
-	f, err := stream.Open(t.Context(), vfs.OS{}, "-", strings.NewReader(text), stream.Options{}, nil)
+	f, err := stream.Open(t.Context(), vfs.OS{}, "-", strings.NewReader(text), stream.Options{Lateness: -1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -434,7 +434,9 @@ func TestWindow(t *testing.T) {
 	text := "+ 1 2 _ 10\n+ 2 3 _ 11\n+ 1 3 _ 12\n+ 4 5 _ 15\n+ 4 6 _ 16\n+ 5 6 _ 22\n"
 	for _, batch := range []int{1, 2, 100} {
 		set := newTestSet(t, "CREATE WATCH t AS MATCH (a)--(b)--(c)--(a)")
-		set.Expire(5, func(func(stream.Update) bool) {})
+		if err := set.Expire(5, nil); err != nil {
+			t.Fatal(err)
+		}
 		var out bytes.Buffer
 		if _, err := Run(t.Context(), Options{Set: set, Source: open(t, text), Format: "csv", Out: &out, Batch: batch}); err != nil {
 			t.Fatal(err)
@@ -473,5 +475,128 @@ func TestRefused(t *testing.T) {
 				t.Errorf("batches of %d, %d mistakes:\n%s\nwant\n%s", batch, s.Mistakes[stream.Malformed], out.String(), want)
 			}
 		}
+	}
+}
+
+// timedStream is n updates of a small graph with times, of which many are equal. Some cannot be made.
+func timedStream(seed uint64, n int) string {
+	r := rand.New(rand.NewPCG(seed, 2))
+	var b strings.Builder
+	now := 100
+	for range n {
+		now += r.IntN(3) / 2 * r.IntN(6)
+		u, v, label := r.IntN(6), r.IntN(6), "XY"[r.IntN(2)]
+		switch x := r.IntN(20); {
+		case x == 0:
+			fmt.Fprintf(&b, "{\"op\":\"-v\",\"id\":%d}\n", u)
+		case x < 5:
+			fmt.Fprintf(&b, "{\"op\":\"-\",\"u\":%d,\"v\":%d,\"label\":\"%c\"}\n", u, v, label)
+		case x == 5:
+			fmt.Fprintf(&b, "{\"op\":\"+\",\"u\":%d,\"v\":%d,\"time\":%d,\"properties\":{\"w\":\"text\"}}\n", u, v, now+r.IntN(5))
+		default:
+			fmt.Fprintf(&b, "{\"op\":\"+\",\"u\":%d,\"v\":%d,\"label\":\"%c\",\"time\":%d,\"properties\":{\"w\":1}}\n", u, v, label, now-r.IntN(3))
+		}
+	}
+	return b.String()
+}
+
+// TestWindowBatches: also with refused updates and with many edges that leave together, neither the size of batches nor an end with a
+// continuation from a file of the graph changes the output. It is that of removing the edges one by one.
+func TestWindowBatches(t *testing.T) {
+	const text = "CREATE WATCH x AS MATCH (a)-[e:X]-(b)-[f:X]-(c), NOT (a)-[:Y]-(c); CREATE WATCH tri AS MATCH (a)--(b)--(c)--(a)"
+	lost := errors.New("the source is lost")
+	for seed := range uint64(4) {
+		updates := `{"op":"+","u":8,"v":9,"label":"X","time":99,"properties":{"w":2}}` + "\n" + timedStream(seed, 200)
+		run := func(o Options, src Source) (*Status, error) {
+			if o.Set == nil {
+				o.Set = newTestSet(t, text)
+			}
+			if err := o.Set.Expire(5, nil); err != nil {
+				t.Fatal(err)
+			}
+			o.Source, o.Format, o.Policy = src, "ndjson", stream.Skip
+			return Run(t.Context(), o)
+		}
+		var want string
+		for _, batch := range []int{1, 2, 7, 4096} {
+			var out bytes.Buffer
+			s, err := run(Options{Batch: batch, Out: &out}, open(t, updates))
+			if err != nil || s.Mistakes[stream.Malformed] == 0 || s.Seq != 201 {
+				t.Fatalf("%d updates, %d mistakes, %v", s.Seq, s.Mistakes[stream.Malformed], err)
+			}
+			if want == "" {
+				want = out.String()
+			}
+			if out.String() != want {
+				t.Errorf("seed %d, batches of %d:\n%s\nwant\n%s", seed, batch, out.String(), want)
+			}
+		}
+		dir := t.TempDir()
+		for _, after := range []int{0, 31, 77, 121, 1000} {
+			o := Options{Batch: 16, Path: filepath.Join(dir, "out"), Files: vfs.OS{}, Snapshot: 30}
+			var err error
+			if o.State, err = OpenState(o.Files, filepath.Join(dir, "state")); err != nil {
+				t.Fatal(err)
+			}
+			g, seq, note := o.State.Graph()
+			if note != "" || after > 31 && g == nil {
+				t.Fatal("no graph: ", note)
+			}
+			if g != nil {
+				o.Set, o.From = testSetOf(t, g, text), seq
+			}
+			if _, err := run(o, &cut{open(t, updates), after, lost}); after < 1000 && !errors.Is(err, lost) || after == 1000 && err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := os.ReadFile(filepath.Join(dir, "out")); string(got) != want {
+			t.Errorf("seed %d, continued: %v\n%s\nwant\n%s", seed, err, got, want)
+		}
+	}
+}
+
+// TestWindowRemoved: an edge that is removed, and added anew, leaves by its new time. A removed edge does not leave again.
+func TestWindowRemoved(t *testing.T) {
+	set := newTestSet(t, "CREATE WATCH e AS MATCH (a)--(b)")
+	if err := set.Expire(20, nil); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	s, err := Run(t.Context(), Options{
+		Set: set, Source: open(t, "+v 1\n+ 1 2 _ 5\n- 1 2\n+ 1 2 _ 20\n+ 3 4 _ 30\n+ 3 4 _ 41\n- 3 4 _ 30\n"), Format: "csv", Out: &out,
+	})
+	if err != nil || s.Outcomes.Absent > 0 || s.Outcomes.Applied != 7 {
+		t.Errorf("%+v, %v", s.Outcomes, err)
+	}
+	if want := "seq,query,op,a,b\n2,e,+,1,2\n3,e,-,1,2\n4,e,+,1,2\n5,e,+,3,4\n6,e,-,1,2\n"; out.String() != want {
+		t.Errorf("%s\nwant\n%s", out.String(), want)
+	}
+}
+
+// TestWindowTimes: a window is refused for edges without times, and edges of the beginning grow old too.
+func TestWindowTimes(t *testing.T) {
+	g := dynamic.New(false, false)
+	if _, err := g.AddEdge(dynamic.Num(1), dynamic.Num(2), dynamic.NoLabel); err != nil {
+		t.Fatal(err)
+	}
+	if err := testSetOf(t, g, queries).Expire(5, nil); !errors.Is(err, dynamic.ErrTime) {
+		t.Error(err)
+	}
+	g = dynamic.New(false, false)
+	for i, at := range []int64{7, 9, 30} {
+		if _, err := g.AddEdgeAt(dynamic.Num(1), dynamic.Num(uint64(2+i)), dynamic.NoLabel, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set := testSetOf(t, g, "CREATE WATCH e AS MATCH (a)--(b)")
+	if err := set.Expire(22, []int64{7, 9, 30}); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if _, err := Run(t.Context(), Options{Set: set, Source: open(t, "- 8 9\n+ 8 9 _ 32\n"), Format: "csv", Out: &out}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "seq,query,op,a,b\n1,e,-,1,2\n2,e,-,1,3\n2,e,+,8,9\n"; out.String() != want {
+		t.Errorf("%s\nwant\n%s", out.String(), want)
 	}
 }

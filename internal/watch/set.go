@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"iter"
+	"math"
 	"math/big"
 	"slices"
 
@@ -75,8 +75,7 @@ type Set struct {
 	window  *window  // nil: edges do not expire
 	unit    int64    // of times that count from 1970, in nanoseconds; 0: they are numbers
 
-	batch []stream.Update // with expiries, if there is a window
-	seqs  []uint64        // by place in batch
+	seqs []uint64 // the numbers of a batch's updates, by version
 }
 
 // NewSet returns a set without queries. Nothing else may change g. workers is the number of threads; 0 means one for each core. unit is
@@ -135,12 +134,17 @@ func (s *Set) Drop(name string) error {
 	return nil
 }
 
-// Expire makes edges leave the graph when an update is more than span later than they are. It is called before all updates.
-func (s *Set) Expire(span int64, edges iter.Seq[stream.Update]) {
-	s.window = &window{span: span}
-	for u := range edges {
-		s.window.add(&u)
+// Expire makes edges leave the graph when an update is more than span later than they are. It is called before all updates. times are those
+// of the edges of the beginning. The error is dynamic.ErrTime: the graph's edges have none.
+func (s *Set) Expire(span int64, times []int64) error {
+	if err := s.g.KeepTimes(); err != nil {
+		return err
 	}
+	s.window = &window{span: span, now: math.MinInt64}
+	if len(times) > 0 {
+		s.window.now = slices.Max(times)
+	}
+	return nil
 }
 
 // Result is what a batch did.
@@ -148,50 +152,34 @@ type Result struct {
 	Updates  int      // updates that were made
 	Counts   []Counts // by query
 	Outcomes stream.Outcomes
-	Expired  uint64 // edges that left the window
 }
 
 // Apply makes updates, the first of which has the number after seq, and gives emit what they change. Changes come in the order of their
 // updates, then of queries, and then of ids. If emit is nil, changes are counted. An update that cannot be made is an error of type
 // *host.UpdateError: those before it were made, and those after it were not. An error of emit ends Apply; the updates were made.
 func (s *Set) Apply(ctx context.Context, seq uint64, us []stream.Update, emit func(*Change) error) (r Result, err error) {
-	batch := us
 	s.seqs = s.seqs[:0]
-	if s.window != nil {
-		batch = s.batch[:0]
-		for i := range us {
-			n := len(batch)
-			batch = s.window.expire(&us[i], batch)
-			r.Expired += uint64(len(batch) - n)
-			for range batch[n:] {
-				s.seqs = append(s.seqs, seq+uint64(i)+1)
-			}
-			batch = append(batch, us[i])
-			s.seqs = append(s.seqs, seq+uint64(i)+1)
-		}
-		s.batch = batch
-	}
-	c := &collector{set: s, emit: emit, base: s.m.Seq(), seq: seq}
+	c := &collector{set: s, emit: emit, base: s.m.Seq()}
 	var sink host.Sink
 	if emit != nil {
 		sink = c
 	}
-	done, err := s.m.Apply(ctx, batch, sink)
-	r.Updates = done.Updates
-	if s.window != nil { // without expiries, each of which has the number of the update after it
-		r.Updates = 0
-		for i := range done.Updates {
-			if i+1 == len(s.seqs) || s.seqs[i+1] != s.seqs[i] {
-				r.Updates++
-			}
+	done, err := s.m.Steps(ctx, func() (dynamic.Result, bool, error) {
+		if r.Updates == len(us) {
+			return 0, false, nil
 		}
-	}
+		s.seqs = append(s.seqs, seq+uint64(r.Updates)+1)
+		res, last, err := s.step(&us[r.Updates])
+		if last && err == nil {
+			r.Updates++
+			r.Outcomes.Add(res)
+		}
+		return res, true, err
+	}, sink)
 	r.Counts = make([]Counts, len(s.queries))
 	for _, x := range done.Counts {
 		r.Counts[x.Watch] = Counts{x.Added, x.Removed}
 	}
-	r.Outcomes = done.Outcomes
-	r.Outcomes.Applied -= min(r.Outcomes.Applied, r.Expired)
 	if err == nil || errors.As(err, new(*host.UpdateError)) {
 		if failed := c.flush(); failed != nil {
 			err = failed
@@ -200,24 +188,31 @@ func (s *Set) Apply(ctx context.Context, seq uint64, us []stream.Update, emit fu
 	return r, err
 }
 
-// skip makes an update without looking for changes of matches.
-func (s *Set) skip(u *stream.Update) error {
+// step makes one version of the graph for an update: an edge leaves because of its time or, at last, the update itself is made.
+func (s *Set) step(u *stream.Update) (done dynamic.Result, last bool, err error) {
 	if s.window != nil {
-		s.batch = s.window.expire(u, s.batch[:0])
-		for i := range s.batch {
-			if _, err := stream.Apply(s.g, &s.batch[i]); err != nil {
-				return err
-			}
+		s.window.see(u)
+		if done, ok, err := s.window.expire(s.g); ok {
+			return done, false, err
 		}
 	}
-	_, err := stream.Apply(s.g, u)
-	return err
+	done, err = stream.Apply(s.g, u)
+	return done, true, err
+}
+
+// skip makes an update without looking for changes of matches.
+func (s *Set) skip(u *stream.Update) error {
+	for {
+		if _, last, err := s.step(u); last || err != nil {
+			return err
+		}
+	}
 }
 
 // pass takes note of an update that the graph has already.
 func (s *Set) pass(u *stream.Update) {
 	if s.window != nil {
-		s.batch = s.window.expire(u, s.batch[:0])
+		s.window.see(u)
 	}
 }
 
@@ -240,9 +235,9 @@ func (s *Set) Count(ctx context.Context, query int) (engine.Uint128, error) {
 type collector struct {
 	set   *Set
 	emit  func(*Change) error
-	base  uint64 // the matcher's number of the update before the first
-	seq   uint64 // that of the service
-	fixed bool   // all deltas have the number seq
+	base  uint64 // the matcher's number of the version before the first
+	seq   uint64 // of all deltas, if it is fixed
+	fixed bool
 
 	at    uint64 // of the deltas in found
 	query int
@@ -271,14 +266,10 @@ func (c *collector) Emit(ds []host.Delta) error {
 }
 
 func (c *collector) number(d *host.Delta) uint64 {
-	switch i := d.Seq - c.base; {
-	case c.fixed:
+	if c.fixed {
 		return c.seq
-	case len(c.set.seqs) > 0:
-		return c.set.seqs[i-1]
-	default:
-		return c.seq + i
 	}
+	return c.set.seqs[d.Seq-c.base-1]
 }
 
 func (c *collector) add(d *host.Delta) error {

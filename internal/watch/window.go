@@ -1,53 +1,40 @@
 package watch
 
 import (
-	"container/heap"
+	"math"
+	"slices"
 
+	"github.com/weftgraph/weft/internal/graph/dynamic"
 	"github.com/weftgraph/weft/internal/stream"
 )
 
-// window lets edges expire: one is in the graph while no update is more than span later than it.
+// window lets edges expire: one is in the graph while no update is more than span later than it. Which these are is the graph's to say, so
+// that an edge that is removed needs no more memory, and a graph from a file goes on as it would have without one.
 type window struct {
-	span  int64
-	now   int64 // the latest time of an update
-	timed bool  // there was one
-	edges oldest
+	span int64
+	now  int64               // the latest time of an update or of an edge of the beginning
+	due  []dynamic.TimedEdge // edges that leave, by descending times
 }
 
-// add remembers an edge that is added.
-func (w *window) add(u *stream.Update) {
-	if u.HasTime && (!w.timed || u.Time > w.now) {
-		w.now, w.timed = u.Time, true
-	}
-	if u.Op == stream.AddEdge && u.HasTime {
-		heap.Push(&w.edges, stream.Update{Op: stream.RemoveEdge, U: u.U, V: u.V, Label: u.Label, Time: u.Time, HasTime: true})
+// see takes note of the time of an update.
+func (w *window) see(u *stream.Update) {
+	if u.HasTime {
+		w.now = max(w.now, u.Time)
 	}
 }
 
-// expire appends to batch the removals that come before an update, because of its time.
-func (w *window) expire(u *stream.Update, batch []stream.Update) []stream.Update {
-	now := w.now
-	if u.HasTime && (!w.timed || u.Time > now) {
-		now = u.Time
+// expire removes an edge that leaves g, if there is one. Those of one time leave in the order of their ends.
+func (w *window) expire(g *dynamic.Graph) (done dynamic.Result, ok bool, err error) {
+	if len(w.due) == 0 && w.now >= math.MinInt64+w.span {
+		w.due = g.Before(w.now-w.span, w.due)
+		slices.Reverse(w.due)
 	}
-	for len(w.edges) > 0 && w.edges[0].Time < now && uint64(now)-uint64(w.edges[0].Time) > uint64(w.span) {
-		batch = append(batch, heap.Pop(&w.edges).(stream.Update))
+	n := len(w.due)
+	if n == 0 {
+		return done, false, nil
 	}
-	w.add(u)
-	return batch
-}
-
-// oldest is a heap of edges by their times.
-type oldest []stream.Update
-
-func (h oldest) Len() int           { return len(h) }
-func (h oldest) Less(i, j int) bool { return h[i].Time < h[j].Time }
-func (h oldest) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *oldest) Push(x any)        { *h = append(*h, x.(stream.Update)) }
-
-func (h *oldest) Pop() any {
-	n := len(*h) - 1
-	x := (*h)[n]
-	*h = (*h)[:n]
-	return x
+	e := &w.due[n-1]
+	w.due = w.due[:n-1]
+	done, err = g.RemoveEdgeAt(e.U, e.V, e.Label, e.Time)
+	return done, true, err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -746,23 +747,33 @@ func (m *model) step(t fataler, g *Graph, x update) {
 		if len(m.edges) == 0 {
 			want = Absent
 		}
-		got, err := g.RemoveOldest()
-		if got != want || err != nil {
-			t.Fatalf("%v: %v, %v; want %v", x, got, err, want)
+		es := g.Before(math.MaxInt64, nil)
+		if len(es) != len(m.edges) {
+			t.Fatalf("%d edges have times, and not %d", len(es), len(m.edges))
 		}
 		if want == Absent {
+			if got, err := apply(g, update{op: "-e*", u: "0", v: "1"}); got != want || err != nil {
+				t.Fatalf("%v, %v; want %v", got, err, want)
+			}
 			return
 		}
-		e := g.Events()[len(g.Events())-1]
-		x = update{u: g.IDOf(e.U).String(), v: g.IDOf(e.V).String(), label: g.EdgeLabelName(e.Label), time: e.Time}
-		for y := range m.edges {
-			if y.time < e.Time {
-				t.Fatalf("edge %v is removed as the oldest, before %v", x, y)
+		for i, e := range es {
+			x := update{u: e.U.String(), v: e.V.String(), label: g.EdgeLabelName(e.Label), time: e.Time}
+			if _, is := m.edges[m.edge(x)]; !is {
+				t.Fatalf("there is no edge %v", x)
+			}
+			if i > 0 && es[i-1].Time > e.Time {
+				t.Fatalf("edge %v comes before %v", es[i-1], e)
+			}
+			if middle := g.Before(e.Time, nil); len(middle) > i || !slices.Equal(middle, es[:len(middle)]) || es[len(middle)].Time != e.Time {
+				t.Fatalf("before %d: %v", e.Time, middle)
 			}
 		}
-		if _, is := m.edges[m.edge(x)]; !is {
-			t.Fatalf("edge %v is removed, which there was not", x)
+		e := es[0]
+		if got, err := g.RemoveEdgeAt(e.U, e.V, e.Label, e.Time); got != want || err != nil {
+			t.Fatalf("%v: %v, %v; want %v", x, got, err, want)
 		}
+		x = update{u: e.U.String(), v: e.V.String(), label: g.EdgeLabelName(e.Label), time: e.Time}
 		delete(m.edges, m.edge(x))
 		return
 	}

@@ -152,12 +152,18 @@ func (q *queue) cut(i, k int) {
 
 func (l *leaf) list() []uint32 { return l.rows[:l.n] }
 
-// first returns the first row.
-func (q *queue) first() (r uint32, ok bool) {
-	if len(q.nodes) == 0 {
-		return 0, false
+// before calls f with the rows whose times are before t, the oldest first.
+func (q *queue) before(t int64, f func(r uint32)) {
+	for _, n := range q.nodes {
+		for _, l := range n.leaves {
+			for _, r := range l.list() {
+				if q.rows.row(r).time >= t {
+					return
+				}
+				f(r)
+			}
+		}
 	}
-	return q.nodes[0].leaves[0].rows[0], true
 }
 
 func (q *queue) bytes() uint64 {

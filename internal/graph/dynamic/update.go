@@ -1,6 +1,7 @@
 package dynamic
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -322,42 +323,38 @@ func (g *Graph) dropEdge(u, v ID, label Label, time int64, at bool) (Result, err
 	return Applied, nil
 }
 
-// Oldest returns the time of the oldest edge; ok is false in a graph without times or edges.
-func (g *Graph) Oldest() (time int64, ok bool) {
-	r, ok := g.queue.first()
-	if !ok {
-		return 0, false
+// KeepTimes makes the edges of a graph without edges have times, from the first one on. The error is ErrTime if there are edges without
+// times.
+func (g *Graph) KeepTimes() error {
+	if g.edges > 0 && !g.timed {
+		return fmt.Errorf("%w: the graph's edges have none", ErrTime)
 	}
-	return g.rows.row(r).time, true
+	g.timed = true
+	return nil
 }
 
-// RemoveOldest removes the oldest edge, of several with its time any. Its ends stay. The graph must have an edge with a time, else
-// the result is Absent. It takes the time of RemoveEdge.
-func (g *Graph) RemoveOldest() (Result, error) {
-	if err := g.begin(NoLabel, 0, 0); err != nil {
-		return 0, err
-	}
-	r, ok := g.queue.first()
-	if !ok {
-		return Absent, nil
-	}
-	g.removeEdge(g.rowEdge(r))
-	g.finish()
-	return Applied, nil
+// TimedEdge is an edge with a time. The lesser end of an undirected one is U.
+type TimedEdge struct {
+	U, V  ID
+	Label Label
+	Time  int64
 }
 
-// Expire removes the edges whose times are before t, the oldest first, each by an update of its own, and at most most of them. It
-// returns how many it removed.
-func (g *Graph) Expire(t int64, most int) (n int, err error) {
-	for ; n < most; n++ {
-		if oldest, ok := g.Oldest(); !ok || oldest >= t {
-			break
+// Before appends the edges whose times are before t to buf, sorted by time, then by ends and label.
+func (g *Graph) Before(t int64, buf []TimedEdge) []TimedEdge {
+	n := len(buf)
+	g.queue.before(t, func(r uint32) {
+		x := g.rows.row(r)
+		e := TimedEdge{g.IDOf(x.u), g.IDOf(x.v), x.edgeLabel(), x.time}
+		if !g.directed && e.V.Compare(e.U) < 0 {
+			e.U, e.V = e.V, e.U
 		}
-		if _, err := g.RemoveOldest(); err != nil {
-			return n, err
-		}
-	}
-	return n, nil
+		buf = append(buf, e)
+	})
+	slices.SortFunc(buf[n:], func(x, y TimedEdge) int {
+		return cmp.Or(cmp.Compare(x.Time, y.Time), x.U.Compare(y.U), x.V.Compare(y.V), cmp.Compare(x.Label, y.Label))
+	})
+	return buf
 }
 
 // SetVertex changes a property of a vertex. A value that is Null removes the property. The result is Duplicate if the vertex has the

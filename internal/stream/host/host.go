@@ -199,7 +199,20 @@ func (m *Matcher) Apply(ctx context.Context, batch []stream.Update, sink Sink) (
 }
 
 // apply makes n updates by do, and matches them.
-func (m *Matcher) apply(ctx context.Context, n int, do func(i int) (dynamic.Result, error), sink Sink) (r Result, err error) {
+func (m *Matcher) apply(ctx context.Context, n int, do func(i int) (dynamic.Result, error), sink Sink) (Result, error) {
+	i := 0
+	return m.Steps(ctx, func() (done dynamic.Result, ok bool, err error) {
+		if ok = i < n; ok {
+			done, err = do(i)
+			i++
+		}
+		return done, ok, err
+	}, sink)
+}
+
+// Steps is Apply of the updates that next makes, until ok is false. Each call makes one version of the graph, or returns an error and leaves
+// the graph as it was.
+func (m *Matcher) Steps(ctx context.Context, next func() (done dynamic.Result, ok bool, err error), sink Sink) (r Result, err error) {
 	if err := context.Cause(ctx); err != nil {
 		return r, err
 	}
@@ -211,10 +224,12 @@ func (m *Matcher) apply(ctx context.Context, n int, do func(i int) (dynamic.Resu
 		r.Update += time.Since(matched)
 	}()
 	var failed error
-	for i := range n {
-		done, err := do(i)
+	for {
+		done, ok, err := next()
 		if err != nil {
-			failed = &UpdateError{i, err}
+			failed = &UpdateError{r.Updates, err}
+		}
+		if err != nil || !ok {
 			break
 		}
 		r.Updates++
