@@ -44,8 +44,8 @@ type FollowOptions struct {
 	Present bool
 
 	Batch int // the most updates that are made together; 0 means 4096
-	// State is a folder for checkpoints, from which a later call with the same options continues. Checkpoint is the time between them; 0
-	// means after each batch.
+	// State is a folder for checkpoints, from which a later call with the same options continues. Source is then a regular file, and a last
+	// line without a line end is left to that call. Checkpoint is the time between them; 0 means after each batch.
 	State      string
 	Checkpoint time.Duration
 	// Snapshot is the number of updates after which the graph is written to State anew. 0 means as many as the graph has edges, and at least
@@ -122,7 +122,7 @@ type following struct {
 
 // prepare copies the graph, and adds the queries.
 func (f *following) prepare(ctx context.Context, g *Graph, qs []*Query, options []Option) (err error) {
-	if err := f.check(); err != nil {
+	if err := f.check(vfs.From(ctx)); err != nil {
 		return kind.With(kind.Usage, err)
 	}
 	l, s, err := g.begin(&ctx, setting.Follow, options)
@@ -219,7 +219,7 @@ func (f *following) note(text string) {
 }
 
 // check finds mistakes in the options.
-func (f *following) check() error {
+func (f *following) check(files vfs.FS) error {
 	if f.o.To == "" {
 		f.o.To = "ndjson"
 	}
@@ -231,8 +231,14 @@ func (f *following) check() error {
 		return errors.New("no source of updates is given")
 	case f.o.Batch < 0 || f.o.Snapshot < 0:
 		return fmt.Errorf("a batch of %d updates, a snapshot after %d: they cannot be negative", f.o.Batch, f.o.Snapshot)
+	case f.o.State == "" && (f.o.Snapshot != 0 || f.o.Checkpoint != 0):
+		return errors.New("a snapshot and a time between checkpoints are given, and no state")
 	case f.o.State != "" && f.o.Source == "-":
 		return errors.New("a state needs a source that can be read again: a file, and not the standard input")
+	case f.o.State != "":
+		if st, err := files.Stat(f.o.Source); err == nil && !st.Mode().IsRegular() && !st.IsDir() {
+			return fmt.Errorf("a state needs a source that can be read again: %s is not a regular file", f.o.Source)
+		}
 	}
 	_, err := stream.ParseFormat(f.o.Updates)
 	return err
@@ -282,6 +288,9 @@ func (f *following) run(ctx context.Context) (st FollowStatus, err error) {
 		return st, kind.With(kind.Input, err)
 	}
 	defer src.Close()
+	if f.state != nil {
+		src.Whole()
+	}
 	policy := stream.Fatal
 	if o.SkipErrors {
 		policy = stream.Skip
@@ -302,6 +311,9 @@ func (f *following) run(ctx context.Context) (st FollowStatus, err error) {
 		settings.Report = func(s *watch.Status) { o.Report(f.status(s)) }
 	}
 	s, err := watch.Run(ctx, settings)
+	if n := src.Left(); n > 0 && err == nil {
+		f.note(fmt.Sprintf("%s: its last %d bytes are a line without an end, and are left to the next call", o.Source, n))
+	}
 	return f.status(s), followError(err)
 }
 

@@ -67,7 +67,16 @@ Ctrl-C ends weft after the updates under way.
   tail -f updates.txt | weft watch -g graph.txt --source - -f watches.gql
   weft watch -g graph.txt --source updates.txt --pattern 'clique(4)' --summary
   weft watch -g graph.txt --source updates.txt -f watches.gql --state state -o changes.ndjson`,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.watch(&f, f.fromArgs(a.ctx, args)) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			given := cmd.Flags().Changed
+			if f.o.State == "" && (given("checkpoint") || given("snapshot")) {
+				return usagef("--checkpoint and --snapshot are about the folder that --state names")
+			}
+			if f.o.State == "" {
+				f.o.Checkpoint = 0
+			}
+			return a.watch(&f, f.fromArgs(a.ctx, args))
+		},
 	}
 	f.graphFlags.add(cmd)
 	f.queryFlags.add(cmd)

@@ -119,3 +119,75 @@ func TestInputsKept(t *testing.T) {
 		}
 	}
 }
+
+// TestWatchUnended: with a state a last line without a line end waits until it is whole. Without one it is an update.
+func TestWatchUnended(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"g.txt": "100 101\n", "u.txt": "+ 1 2\n+ 3 4"})
+	args := []string{"watch", "MATCH (a)--(b) RETURN a, b", "-g", "@g.txt", "--source", "@u.txt", "--progress", "none", "-o", "@out.ndjson"}
+	output := func() string {
+		b, err := os.ReadFile(filepath.Join(dir, "out.ndjson"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	if code, said := weftIn(t, dir, args...); code != 0 || !strings.Contains(output(), `"a":3,"b":4`) {
+		t.Errorf("without a state: exit %d: %s%s", code, said, output())
+	}
+	args = append(args, "--state", "@state")
+	for range 2 {
+		if code, said := weftIn(t, dir, args...); code != 0 || strings.Contains(output(), `"a":3`) || !strings.Contains(said, "its last 5 bytes are a line without an end") {
+			t.Fatalf("exit %d: %s%s", code, said, output())
+		}
+	}
+	writeFiles(t, dir, map[string]string{"u.txt": "+ 1 2\n+ 3 45\n+ 6 7\n"})
+	code, said := weftIn(t, dir, args...)
+	if got := output(); code != 0 || strings.Contains(said, "without an end") || strings.Count(got, "\n") != 6 ||
+		!strings.Contains(got, `{"seq":2,"query":"MATCH (a)--(b) RETURN a, b","op":"+","match":{"a":3,"b":45}}`) {
+		t.Errorf("exit %d: %s%s", code, said, got)
+	}
+}
+
+// TestWatchStateUsage: flags about a state need one, and a state needs a source that can be read again.
+func TestWatchStateUsage(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"g.txt": "1 2\n", "u.txt": "+ 1 3\n"})
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"--source", "@u.txt", "--snapshot", "5"}, "--state"},
+		{[]string{"--source", "@u.txt", "--checkpoint", "1s"}, "--state"},
+		{[]string{"--source", os.DevNull, "--state", "@state"}, "is not a regular file"},
+		{[]string{"--source", "-", "--state", "@state"}, "not the standard input"},
+	} {
+		code, said := weftIn(t, dir, append([]string{"watch", "-g", "@g.txt", "--pattern", "wedge"}, c.args...)...)
+		if code != exitUsage || !strings.Contains(said, c.says) {
+			t.Errorf("%q: exit %d: %s", c.args, code, said)
+		}
+	}
+}
+
+// TestWatchShortOutput: an output that is shorter than its checkpoint, or that is gone, is a state that cannot be used.
+func TestWatchShortOutput(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"g.txt": "1 2\n", "u.txt": "+ 1 3\n"})
+	args := []string{"watch", "-g", "@g.txt", "--source", "@u.txt", "--pattern", "wedge", "--state", "@state", "-o", "@out.ndjson"}
+	if code, said := weftIn(t, dir, args...); code != 0 {
+		t.Fatalf("exit %d: %s", code, said)
+	}
+	out := filepath.Join(dir, "out.ndjson")
+	for what, spoil := range map[string]func() error{
+		"short": func() error { return os.Truncate(out, 3) },
+		"gone":  func() error { return os.Remove(out) },
+	} {
+		if err := spoil(); err != nil {
+			t.Fatal(err)
+		}
+		if code, said := weftIn(t, dir, args...); code != exitInput || !strings.Contains(said, "out.ndjson is shorter than it was") {
+			t.Errorf("%s: exit %d: %s", what, code, said)
+		}
+		_ = os.WriteFile(out, nil, 0o600)
+	}
+}

@@ -19,7 +19,16 @@ type Lines struct {
 	n    int64 // lines given so far
 	err  error // the end, after the bytes of buf
 	line block // the line given last
+
+	whole bool // a last line without a line end is left
+	left  int64
 }
+
+// Whole makes Next leave a last line that has no line end, as if the text ended before it: it may be the beginning of a longer one.
+func (l *Lines) Whole() { l.whole = true }
+
+// Left returns the number of bytes that Whole made Next leave at the end.
+func (l *Lines) Left() int64 { return l.left }
 
 // OpenLines opens a text. "-" is stdin, or the standard input if that is nil. The error is the file system's, or an *Error about
 // a compressed stream.
@@ -43,6 +52,7 @@ func OpenLines(ctx context.Context, fsys vfs.FS, path string, stdin io.Reader, p
 // about a damaged compressed stream, an error of the file system, or the context's cause.
 func (l *Lines) Next() ([]byte, error) {
 	looked, long := 0, false // bytes from at on without a line end; whether the line began earlier than at
+	start := l.off
 	for {
 		if i := bytes.IndexByte(l.buf[l.at+looked:], '\n'); i >= 0 {
 			return l.give(looked+i, 1, long)
@@ -51,6 +61,11 @@ func (l *Lines) Next() ([]byte, error) {
 		if l.err != nil {
 			if looked == 0 && !long || l.err != io.EOF { // the rest of a text that failed may be a part of a line
 				return nil, l.err
+			}
+			if l.whole {
+				l.left = l.off + int64(looked) - start
+				l.at, l.off = len(l.buf), start
+				return nil, io.EOF
 			}
 			return l.give(looked, 0, long)
 		}

@@ -34,6 +34,12 @@ func Open(ctx context.Context, fsys vfs.FS, path string, stdin io.Reader, o Opti
 	return &File{lines: lines, d: NewDecoder(o)}, nil
 }
 
+// Whole makes Next leave a last line that has no line end, as if the file ended before it.
+func (f *File) Whole() { f.lines.Whole() }
+
+// Left returns the number of bytes that Whole made Next leave at the end.
+func (f *File) Left() int64 { return f.lines.Left() }
+
 // Next reads the next update. It blocks until the update is there.
 func (f *File) Next(u *Update) error {
 	for {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"math"
@@ -312,7 +313,7 @@ func (o *file) begin() error {
 		return nil
 	}
 	if st.Size() < o.length {
-		return &disk.Error{Name: o.name, Err: errShort}
+		return fmt.Errorf("%w: the output %s is shorter than it was, so that changes are lost; remove the folder of state to begin anew", ErrCheckpoint, o.name)
 	}
 	if err := o.f.Truncate(o.length); err != nil {
 		return err
@@ -337,8 +338,6 @@ func (o *file) sync() error {
 	}
 	return nil // not every file can
 }
-
-var errShort = errors.New("it is shorter than at the checkpoint, so that changes are lost; remove the folder of state to begin anew")
 
 // pathless is an error of the file system without the name of the file.
 func pathless(err error) error {
