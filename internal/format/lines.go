@@ -133,6 +133,11 @@ func (l *Lines) Waiting() bool { return l.err != nil || bytes.IndexByte(l.buf[l.
 // Position returns the number of lines that Next gave, and the byte of the decompressed text that follows them.
 func (l *Lines) Position() (lines, offset int64) { return l.n, l.off }
 
+// Line returns where the line begins that Next gave last: its number, from 1, and its byte in the decompressed text.
+func (l *Lines) Line() (file string, line, offset int64) {
+	return l.src.name, l.line.line + 1, l.line.off
+}
+
 // Place adds file, line and byte to an error of At about the line that Next gave last. Other errors it returns as they are.
 func (l *Lines) Place(err error) error { return l.src.place(err, &l.line) }
 

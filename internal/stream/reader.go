@@ -74,6 +74,24 @@ func (f *File) Waiting() bool { return f.lines.Waiting() }
 // Position returns the number of lines that were read, and the byte of the decompressed text that follows them.
 func (f *File) Position() (lines, offset int64) { return f.lines.Position() }
 
+// Place returns where the last update is.
+func (f *File) Place() Place {
+	var p Place
+	p.file, p.line, p.offset = f.lines.Line()
+	return p
+}
+
+// Place is where an update is.
+type Place struct {
+	file         string
+	line, offset int64
+}
+
+// Wrong returns an error about the update there, with file, line and byte.
+func (p Place) Wrong(err error) error {
+	return &format.Error{File: p.file, Line: p.line, Column: 1, Offset: p.offset, Cause: err}
+}
+
 // Close closes the file.
 func (f *File) Close() error { return f.lines.Close() }
 

@@ -225,7 +225,7 @@ func (s *service) replay(ctx context.Context, c *Checkpoint) error {
 		if s.seq <= s.o.From {
 			s.set.pass(&u)
 		} else if err := s.set.skip(&u); err != nil {
-			if err := s.wrong(s.seq, &host.UpdateError{Err: err}); err != nil {
+			if err := s.wrong(s.seq, s.src.Place(), &host.UpdateError{Err: err}); err != nil {
 				return err
 			}
 		}
@@ -310,7 +310,7 @@ func (s *service) batch(ctx context.Context, us []stream.Update, first uint64) e
 			if !errors.As(err, new(*host.UpdateError)) {
 				return err
 			}
-			if wrong = s.wrong(s.seq+uint64(done)+1, err); wrong == nil {
+			if wrong = s.wrong(s.seq+uint64(done)+1, s.ahead.place(first+uint64(done)), err); wrong == nil {
 				done++
 			}
 		}
@@ -360,7 +360,7 @@ func (s *service) make(ctx context.Context, seq uint64, us []stream.Update) (int
 }
 
 // wrong returns nil if err is a mistake in an update that is passed over, and counts it.
-func (s *service) wrong(seq uint64, err error) error {
+func (s *service) wrong(seq uint64, at stream.Place, err error) error {
 	var k stream.Kind
 	switch {
 	case errors.Is(err, dynamic.ErrID):
@@ -372,7 +372,7 @@ func (s *service) wrong(seq uint64, err error) error {
 	default:
 		return err
 	}
-	bad := &stream.InputError{Kind: k, Err: fmt.Errorf("update %d: %w", seq, err)}
+	bad := &stream.InputError{Kind: k, Err: at.Wrong(fmt.Errorf("update %d: %w", seq, err))}
 	s.refused[k]++
 	if s.o.Policy == stream.Fatal {
 		return bad

@@ -450,6 +450,7 @@ func TestWindow(t *testing.T) {
 // any size.
 func TestRefused(t *testing.T) {
 	text := `{"op":"+","u":1,"v":2,"properties":{"w":1}}
+
 {"op":"+","u":2,"v":3}
 {"op":"+","u":1,"v":3}
 {"op":"+","u":3,"v":4,"properties":{"w":"text"}}
@@ -467,7 +468,7 @@ func TestRefused(t *testing.T) {
 				Set: newTestSet(t, "CREATE WATCH t AS MATCH (a)--(b)--(c)--(a)"), Source: open(t, text), Format: "csv", Out: &out, Batch: batch, Policy: policy,
 			})
 			var bad *stream.InputError
-			if policy == stream.Skip && (err != nil || s.Seq != 6) || policy == stream.Fatal && (!errors.As(err, &bad) || s.Seq != 3) {
+			if policy == stream.Skip && (err != nil || s.Seq != 6) || policy == stream.Fatal && (!errors.As(err, &bad) || s.Seq != 3 || !strings.HasPrefix(err.Error(), "standard input:5:1: update 4: ")) {
 				t.Errorf("batches of %d: %d updates, %v", batch, s.Seq, err)
 			}
 			if out.String() != want || s.Mistakes[stream.Malformed] != 1 {

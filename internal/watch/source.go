@@ -14,6 +14,8 @@ type Source interface {
 	stream.Reader
 	// Position returns the numbers of lines and bytes up to the end of the last update.
 	Position() (lines, offset int64)
+	// Place returns where the last update is.
+	Place() stream.Place
 	// Waiting reports whether Next has an update without a wait.
 	Waiting() bool
 	Close() error
@@ -24,6 +26,7 @@ type Source interface {
 type ahead struct {
 	updates []stream.Update
 	offsets []int64
+	places  []stream.Place
 	came    []time.Time
 
 	head atomic.Uint64 // updates that the service has released
@@ -43,7 +46,10 @@ const stampEvery = 32
 
 // newAhead starts to read. size is the number of updates that may wait.
 func newAhead(src Source, size int) *ahead {
-	a := &ahead{updates: make([]stream.Update, size), offsets: make([]int64, size), came: make([]time.Time, size), done: make(chan struct{})}
+	a := &ahead{
+		updates: make([]stream.Update, size), offsets: make([]int64, size), places: make([]stream.Place, size), came: make([]time.Time, size),
+		done: make(chan struct{}),
+	}
 	a.cond.L = &a.mu
 	go a.read(src)
 	return a
@@ -68,6 +74,7 @@ func (a *ahead) read(src Source) {
 			stamp = time.Now()
 		}
 		_, a.offsets[i] = src.Position()
+		a.places[i] = src.Place()
 		a.came[i] = stamp
 		a.tail.Store(tail + 1)
 		a.wake()
@@ -148,6 +155,9 @@ func (a *ahead) stamp(i uint64) time.Time { return a.came[i%uint64(len(a.came))]
 
 // offset returns the position in the source after the update with a number.
 func (a *ahead) offset(i uint64) int64 { return a.offsets[i%uint64(len(a.offsets))] }
+
+// place returns where the update with a number is in the source.
+func (a *ahead) place(i uint64) stream.Place { return a.places[i%uint64(len(a.places))] }
 
 // release gives n updates back.
 func (a *ahead) release(n int) {
