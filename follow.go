@@ -92,7 +92,8 @@ type FollowedQuery struct {
 // Follow accepts the options of Watch.
 func (g *Graph) Follow(ctx context.Context, qs []*Query, o FollowOptions, options ...Option) (st FollowStatus, err error) {
 	defer ends(ctx, &err)
-	f := &following{o: o}
+	f := &following{o: o, unlock: func() {}}
+	defer func() { f.unlock() }()
 	if err := f.prepare(ctx, g, qs, options); err != nil {
 		return st, err
 	}
@@ -114,8 +115,10 @@ type following struct {
 	w       *Watch
 	of      watch.Identity
 	state   *watch.State
+	unlock  func() // of the folder of state
 	from    uint64 // the update after which the graph is
 	initial []engine.Uint128
+	labels  bool  // the graph has labels of edges at the beginning
 	window  int64 // -1: none
 	late    int64
 }
@@ -154,8 +157,14 @@ func (f *following) prepare(ctx context.Context, g *Graph, qs []*Query, options 
 		f.of.Queries = append(f.of.Queries, x.Name+": "+pattern.Format(x.Pattern)+" "+fmt.Sprint(x.Emit, x.Embeddings, x.Fields))
 	}
 	data := g.s.Data
+	f.labels = data.Edges != nil && data.Edges.Label != nil
 	var changed *dynamic.Graph
 	if f.o.State != "" {
+		unlock, err := watch.LockState(vfs.From(ctx), f.o.State)
+		if err != nil {
+			return followError(err)
+		}
+		f.unlock = unlock
 		if f.state, err = watch.OpenState(vfs.From(ctx), f.o.State); err != nil {
 			return followError(err)
 		}
@@ -303,7 +312,7 @@ func (f *following) run(ctx context.Context) (st FollowStatus, err error) {
 	}
 	settings := watch.Options{
 		Set: f.w.set, Source: src, Stop: cancel, Policy: policy, Mistake: func(e *stream.InputError) { f.note(e.Error()) },
-		Path: o.Output, Out: out, Format: o.To, Quiet: o.Summary, Present: o.Present && !o.Summary,
+		Path: o.Output, Out: out, Format: o.To, Labels: f.labels, Quiet: o.Summary, Present: o.Present && !o.Summary,
 		Batch: o.Batch, Files: files, State: f.state, Of: f.of, From: f.from, Initial: f.initial, Snapshot: uint64(o.Snapshot), Every: o.Checkpoint,
 		Note: f.note, ReportEvery: o.Every,
 	}

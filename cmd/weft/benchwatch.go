@@ -57,7 +57,7 @@ Columns:
               times from the begin of a batch to its answer, of the same run
 The last lines, "all", have the sums over the queries.
 
-` + exitCodesHelp,
+` + exitCodesNoTimeout,
 		Example: `  weft bench watch -g graph.weft --source updates.txt --pattern triangle
   weft bench watch -g graph.weft --source updates.gz -f queries --batch 1,64,4096 --threads 1 --to ndjson`,
 		RunE: func(_ *cobra.Command, args []string) error { return a.benchWatch(&f, args) },

@@ -27,7 +27,7 @@ Formats to write: ` + strings.Join(format.Writable(), ", ") + `;
 .gz and .zst compress text. It reads gml and networkx as well.
 - reads standard input and writes standard output.
 
-` + exitCodesHelp,
+` + exitCodesNoTimeout,
 		Example: `  weft convert graph.txt.gz graph.weft
   weft convert -g graph.txt.gz -o graph.weft
   weft convert --directed --columns src,dst,_,time events.tsv events.parquet

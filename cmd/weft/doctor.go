@@ -28,7 +28,7 @@ func (a *app) doctorCmd() *cobra.Command {
 		Long: `Report what weft can use on this machine: cores, vector instructions, memory,
 engines, the GPU driver and compiler, each GPU, and the folder of compiled kernels.
 
-` + exitCodesHelp,
+` + exitCodesNoTimeout,
 		Args: takes(),
 		RunE: func(*cobra.Command, []string) error {
 			if f.to != "" {

@@ -40,7 +40,7 @@ With --vertex-labels N each vertex has one of the labels 0 to N-1, and with
 
 weft gen stream makes a stream of updates from a graph.
 
-` + exitCodesHelp,
+` + exitCodesNoTimeout,
 		Example: `  weft gen rmat --scale 20 --m 16000000 --seed 1 -o rmat20.weft
   weft gen rmat --scale 19 --m 5000000 --directed --edge-labels 200 --skew 1 -o labelled.weft
   weft gen er --n 1000 --m 5000 | weft count -g - --pattern triangle`,

@@ -58,7 +58,7 @@ If the graph's edges have times, updates have the times of their edges, and
 
 The papers on GCSM and DCSM use --insert 5% --delete 5% and --insert 45% --delete 5%.
 
-` + exitCodesHelp,
+` + exitCodesNoTimeout,
 		Example: `  weft gen stream -g graph.txt.gz --initial initial.weft -o updates.txt
   weft gen stream -g graph.weft --insert 45% --delete 5% --initial initial.weft -o updates.ndjson
   weft gen stream -g graph.weft --rate 100000 --arrivals poisson --initial initial.weft -o updates.txt.zst`,

@@ -23,7 +23,7 @@ the memory of its parts. --to json shows all of it. With --catalogue, list the
 names that --pattern accepts. With --layouts, give the bytes of each edge label's
 neighbour lists in four layouts.
 
-` + exitCodesHelp,
+` + exitCodesNoTimeout,
 		Example: `  weft info graph.txt.gz
   weft info graph.weft --to json
   weft info --layouts graph.weft

@@ -40,7 +40,7 @@ weft matcha list shows the names.
 A program may take any time and, up to --memory, any memory. Run only programs that
 you trust.
 
-` + exitCodesHelp,
+` + exitCodesNoTimeout,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -115,7 +115,7 @@ func (a *app) matchaCheckCmd() *cobra.Command {
 place, and the exit code is 4. Without a mistake nothing is written, or with
 --format each program in canonical form.
 
-` + exitCodesHelp,
+` + exitCodesNoTimeout,
 		Example: `  weft matcha check mine.matcha`,
 		Args:    takesFrom(aProgram),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -147,7 +147,7 @@ func (a *app) matchaEmitCmd() *cobra.Command {
 kernel IR (--emit ir), as C (--emit c), or as text for GPUs (--emit cuda). The last
 three need the inputs, because their sizes are part of the code.
 
-` + exitCodesHelp,
+` + exitCodesNoTimeout,
 		Example: `  weft matcha emit triangles --passes none
   weft matcha emit clique4 --emit ir -g graph.weft`,
 		Args:              takes(aProgram),
@@ -203,7 +203,7 @@ func (a *app) matchaExplainCmd() *cobra.Command {
 its lists need. Memory is shown as formulas and, if the inputs are given, as
 numbers. With --target the whole schedule is shown too.
 
-` + exitCodesHelp,
+` + exitCodesNoTimeout,
 		Example: `  weft matcha explain clique5
   weft matcha explain clique5 -g graph.weft`,
 		Args:              takes(aProgram),

@@ -30,7 +30,7 @@ the bytes of its neighbour lists.
 The partition of a .weft file is kept in the folder FILE.weft.parts, and read there
 the next time. You may remove the folder at any time.
 
-` + exitCodesHelp,
+` + exitCodesNoTimeout,
 		Example: `  weft partition -g graph.weft -k 8 -o parts.csv
   weft partition graph.weft -k 8 --sizes
   weft partition graph.weft -k 8 --method metis --imbalance 0.01 --sizes`,

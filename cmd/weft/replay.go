@@ -43,7 +43,7 @@ nanoseconds are recognised by the first of them, and other numbers are seconds.
 When it is interrupted, it says how many updates were written; with -o they are
 kept as FILE.partial.
 
-` + exitCodesHelp,
+` + exitCodesNoTimeout,
 		Example: `  weft replay updates.txt.zst
   weft replay updates.ndjson --speed 10
   zcat updates.gz | weft replay - --rate 1000`,

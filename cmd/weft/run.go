@@ -34,7 +34,14 @@ const (
 	exitPipe        = 141
 )
 
-const exitCodesHelp = `Exit codes:
+const (
+	exitCodesHelp      = exitCodesFirst + exitCodeTimeout + exitCodesLast
+	exitCodesNoTimeout = exitCodesFirst + exitCodesLast // of a command without --timeout
+)
+
+// The parts of exitCodesHelp.
+const (
+	exitCodesFirst = `Exit codes:
   0    success (exists: found)
   1    failure (exists: not found; verify, bench: counts differ)
   2    usage: an unknown command, flag or value (exists, verify, bench: also a
@@ -44,11 +51,14 @@ const exitCodesHelp = `Exit codes:
   5    memory: the run needs more than --memory or --gpu-memory allows, or than the
        machine has
   6    device: a GPU, or its compiler, was asked for and is absent or failed
-  124  --timeout passed; the result is partial and marked (verify: nothing was
+`
+	exitCodeTimeout = `  124  --timeout passed; the result is partial and marked (verify: nothing was
        compared within --budget)
-  130  interrupted by Ctrl-C; the result is partial and marked (other signals: 128
+`
+	exitCodesLast = `  130  interrupted by Ctrl-C; the result is partial and marked (other signals: 128
        plus the signal's number, so 129 for SIGHUP and 143 for SIGTERM)
   141  the reader of the output closed it`
+)
 
 // Causes of a context that ended.
 var (

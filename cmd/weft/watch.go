@@ -62,7 +62,7 @@ An output file is written in place, so that it can be read while it grows. If th
 reader of the output is slower than the source, weft reads the source more slowly.
 Ctrl-C ends weft after the updates under way.
 
-` + exitCodesHelp,
+` + exitCodesNoTimeout,
 		Example: `  weft watch -g graph.txt --source updates.txt --pattern triangle
   tail -f updates.txt | weft watch -g graph.txt --source - -f watches.gql
   weft watch -g graph.txt --source updates.txt --pattern 'clique(4)' --summary

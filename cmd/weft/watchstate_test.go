@@ -7,6 +7,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weftgraph/weft/internal/vfs"
+	"github.com/weftgraph/weft/internal/watch"
 )
 
 // writeFiles writes files into a folder by their names.
@@ -189,5 +194,72 @@ func TestWatchShortOutput(t *testing.T) {
 			t.Errorf("%s: exit %d: %s", what, code, said)
 		}
 		_ = os.WriteFile(out, nil, 0o600)
+	}
+}
+
+// TestTimeoutHelp: a command's help has the exit code of a timeout if the command has the flag.
+func TestTimeoutHelp(t *testing.T) {
+	var visit func(c *cobra.Command)
+	n := 0
+	visit = func(c *cobra.Command) {
+		if strings.Contains(c.Long, "Exit codes:") && c.HasParent() {
+			n++
+			if has, says := c.Flags().Lookup("timeout") != nil, strings.Contains(c.Long, "\n  124  "); has != says {
+				t.Errorf("%s: --timeout %v, 124 %v", c.CommandPath(), has, says)
+			}
+		}
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	visit((&app{}).root())
+	if n < 10 {
+		t.Errorf("%d commands", n)
+	}
+}
+
+// TestWatchLabels: an edge is written as weft match writes it. In a graph that has labels of edges, one without a label has a null.
+func TestWatchLabels(t *testing.T) {
+	for _, c := range []struct{ graph, query, want string }{
+		{"src,dst,label\n1,2,A\n", "MATCH (a)-[e]->(b) RETURN e", `"match":{"e":{"src":3,"dst":4,"label":null}}}`},
+		{"src,dst\n1,2\n", "MATCH (a)-[e]->(b) RETURN e", `"match":{"e":{"src":3,"dst":4}}}`},
+	} {
+		dir := t.TempDir()
+		writeFiles(t, dir, map[string]string{"g.csv": c.graph, "u.txt": "+ 3 4\n"})
+		for _, rest := range [][]string{{"-o", "@out.ndjson"}, {"-o", "@out.csv"}} {
+			name := filepath.Join(dir, rest[1][1:])
+			code, said := weftIn(t, dir, append([]string{"watch", "-g", "@g.csv", "--directed", "--source", "@u.txt", c.query}, rest...)...)
+			got, _ := os.ReadFile(name)
+			want := c.want
+			if strings.HasSuffix(name, ".csv") {
+				want = `"` + strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(want, `"match":{"e":`), "}}"), `"`, `""`) + `"`
+			}
+			if code != 0 || !strings.Contains(string(got), want) {
+				t.Errorf("%q: exit %d: %s%s, want %s", c.graph, code, said, got, want)
+			}
+		}
+	}
+}
+
+// TestWatchLocked: a state is used by one command at a time, and is free after its end.
+func TestWatchLocked(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"g.txt": "1 2\n", "u.txt": "+ 1 3\n"})
+	args := []string{"watch", "-g", "@g.txt", "--source", "@u.txt", "--pattern", "wedge", "--state", "@state", "-o", "@out.ndjson"}
+	unlock, err := watch.LockState(vfs.OS{}, filepath.Join(dir, "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, said := weftIn(t, dir, args...); code != exitInput || !strings.Contains(said, "another process is using it") {
+		t.Errorf("exit %d: %s", code, said)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "out.ndjson")); err == nil {
+		t.Error("there is an output")
+	}
+	unlock()
+	for range 2 {
+		if code, said := weftIn(t, dir, args...); code != 0 {
+			t.Errorf("exit %d: %s", code, said)
+		}
 	}
 }

@@ -132,6 +132,22 @@ type State struct {
 	damaged bool // the latest file: it must not take the place of the one before it
 }
 
+// lockName is the file of a folder of state that is locked while a service uses the folder.
+const lockName = "lock"
+
+// LockState keeps other services from a folder of state, which it makes if it does not exist, until unlock is called or the process ends. The
+// error wraps ErrCheckpoint if another service uses it.
+func LockState(files vfs.FS, dir string) (unlock func(), err error) {
+	if err := files.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	unlock, err = disk.Lock(files, filepath.Join(dir, lockName))
+	if errors.Is(err, disk.ErrLocked) {
+		return nil, fmt.Errorf("%w in %s: %w", ErrCheckpoint, filepath.Clean(dir), disk.ErrLocked)
+	}
+	return unlock, err
+}
+
 // OpenState opens the state in a folder, which it makes if it does not exist. If there are checkpoints and none of them is whole, the error
 // wraps ErrCheckpoint.
 func OpenState(files vfs.FS, dir string) (*State, error) {

@@ -32,12 +32,12 @@ type encoder interface {
 	close() error
 }
 
-// newEncoder returns an encoder of a format. resumed leaves out the part that comes before all changes, which the output has already.
-func newEncoder(w io.Writer, format string, qs []*Query, text, resumed bool) (encoder, error) {
+// newEncoder returns an encoder of a format. labels says that an edge without a label has a null for it. resumed leaves out the part that comes before all changes, which the output has already.
+func newEncoder(w io.Writer, format string, qs []*Query, text, labels, resumed bool) (encoder, error) {
 	if format == "ndjson" {
-		return newLines(w, qs), nil
+		return newLines(w, qs, labels), nil
 	}
-	t := &rows{qs: qs, w: w}
+	t := &rows{qs: qs, w: w, labels: labels}
 	if resumed {
 		t.w = &withoutHead{w: w, format: format}
 	}
@@ -75,13 +75,15 @@ type lines struct {
 	buf   []byte
 	names [][]byte   // `,"query":"ring","op":"`, by query
 	keys  [][][]byte // `"a":`, by query and field
+	// labels: an edge without a label has a null for it.
+	labels bool
 }
 
 // bufferSize is the number of bytes that an encoder keeps.
 const bufferSize = 64 << 10
 
-func newLines(w io.Writer, qs []*Query) *lines {
-	l := &lines{w: w}
+func newLines(w io.Writer, qs []*Query, labels bool) *lines {
+	l := &lines{w: w, labels: labels}
 	for _, q := range qs {
 		l.names = append(l.names, append(sink.AppendJSON([]byte(`,"query":`), q.Name), `,"op":"`...))
 		var keys [][]byte
@@ -97,7 +99,7 @@ func (l *lines) change(c *Change) error {
 	b := strconv.AppendUint(append(l.buf, `{"seq":`...), c.Seq, 10)
 	b = append(b, l.names[c.Number]...)
 	b = append(append(b, sign(c.Added)...), `","match":{`...)
-	b = appendFields(b, c, l.keys[c.Number])
+	b = appendFields(b, c, l.keys[c.Number], l.labels)
 	l.buf = append(b, "}}\n"...)
 	if len(l.buf) >= bufferSize {
 		return l.flush()
@@ -106,14 +108,14 @@ func (l *lines) change(c *Change) error {
 }
 
 // appendFields appends the fields of a change, with commas between them.
-func appendFields(b []byte, c *Change, keys [][]byte) []byte {
+func appendFields(b []byte, c *Change, keys [][]byte, labels bool) []byte {
 	for i := range c.Query.Fields {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = append(b, keys[i]...)
 		if f := &c.Query.Fields[i]; f.Edge >= 0 {
-			b = c.Edges[f.Edge].appendJSON(b)
+			b = c.Edges[f.Edge].appendJSON(b, labels)
 		} else {
 			b = appendID(b, c.IDs[f.Vertex])
 		}
@@ -128,11 +130,13 @@ func appendID(b []byte, id dynamic.ID) []byte {
 	return sink.AppendJSON(b, id.String())
 }
 
-func (e *Edge) appendJSON(b []byte) []byte {
+func (e *Edge) appendJSON(b []byte, labels bool) []byte {
 	b = appendID(append(b, `{"src":`...), e.Src)
 	b = appendID(append(b, `,"dst":`...), e.Dst)
 	if e.Label != "" {
 		b = sink.AppendJSON(append(b, `,"label":`...), e.Label)
+	} else if labels {
+		b = append(b, `,"label":null`...)
 	}
 	switch {
 	case e.HasTime && e.Unit > 0:
@@ -156,11 +160,12 @@ func (l *lines) close() error { return l.flush() }
 
 // rows writes changes by package sink.
 type rows struct {
-	qs   []*Query
-	w    io.Writer
-	out  *sink.Writer
-	rows []row
-	keys [][][]byte // as those of lines
+	qs     []*Query
+	w      io.Writer
+	out    *sink.Writer
+	rows   []row
+	keys   [][][]byte // as those of lines
+	labels bool
 }
 
 // row is a change that waits to be written.
@@ -182,14 +187,14 @@ func (t *rows) change(c *Change) error {
 	r := row{seq: c.Seq, query: c.Number, added: c.Added}
 	if len(t.qs) > 1 {
 		if t.keys == nil {
-			t.keys = newLines(nil, t.qs).keys
+			t.keys = newLines(nil, t.qs, t.labels).keys
 		}
-		r.values = []any{string(append(appendFields([]byte{'{'}, c, t.keys[c.Number]), '}'))}
+		r.values = []any{string(append(appendFields([]byte{'{'}, c, t.keys[c.Number], t.labels), '}'))}
 	} else {
 		for i := range c.Query.Fields {
 			f := &c.Query.Fields[i]
 			if f.Edge >= 0 {
-				r.values = append(r.values, string(c.Edges[f.Edge].appendJSON(nil)))
+				r.values = append(r.values, string(c.Edges[f.Edge].appendJSON(nil, t.labels)))
 			} else if n, ok := c.IDs[f.Vertex].Number(); ok {
 				r.values = append(r.values, int64(n))
 			} else {

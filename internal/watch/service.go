@@ -39,6 +39,8 @@ type Options struct {
 	Path   string
 	Out    io.Writer
 	Format string
+	// Labels writes a null for the label of an edge that has none. Otherwise it is left out.
+	Labels bool
 	// Quiet writes no changes, for a summary.
 	Quiet bool
 	// Present writes the matches of the beginning before all changes.
@@ -202,7 +204,7 @@ func (s *service) open(ctx context.Context, c *Checkpoint) (err error) {
 	if s.o.Quiet {
 		return nil
 	}
-	s.enc, err = newEncoder(w, s.o.Format, s.set.queries, s.set.g.TextIDs(), length > 0)
+	s.enc, err = newEncoder(w, s.o.Format, s.set.queries, s.set.g.TextIDs(), s.o.Labels, length > 0)
 	return err
 }
 
