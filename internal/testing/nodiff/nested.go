@@ -9,11 +9,14 @@ import (
 )
 
 // Nested draws patterns with one or several EXISTS, in which several edges may be the same data edge: they have any mode, which is
-// often not that of the match, own vertices with labels, several edges, NOT edges, conditions, and EXISTS inside.
+// often not that of the match, own vertices with labels, several edges, NOT edges, conditions, ORDERED and WITHIN, and EXISTS inside.
 func Nested(s *Spec, max int) *rapid.Generator[*pattern.Pattern] {
 	return rapid.Custom(func(t *rapid.T) *pattern.Pattern {
 		d := drawer{t, s}
 		p := d.shape(rapid.IntRange(2, max).Draw(t, "pattern vertices"))
+		if k := len(p.Vertices) - 1; rapid.Bool().Draw(t, "no more than a tree") {
+			p.Edges = p.Edges[:min(k, len(p.Edges))]
+		}
 		p.Mode = d.mode()
 		p.Induced = p.Mode == pattern.Iso && d.seldom("induced")
 		d.labels(p)
@@ -22,7 +25,7 @@ func Nested(s *Spec, max int) *rapid.Generator[*pattern.Pattern] {
 			d.edge(p, u, (u+1+d.pick("to", len(p.Vertices)-1))%len(p.Vertices), true)
 			p.Edges[len(p.Edges)-1].Negated = true
 		}
-		for range rapid.IntRange(1, 3).Draw(t, "conjuncts") {
+		for range rapid.SampledFrom([]int{1, 1, 1, 2, 3}).Draw(t, "conjuncts") {
 			x := d.nested(p, 2)
 			switch d.pick("logic", 6) {
 			case 0:
@@ -32,8 +35,16 @@ func Nested(s *Spec, max int) *rapid.Generator[*pattern.Pattern] {
 			}
 			p.Where = append(p.Where, x)
 		}
+		d.inTime(p)
 		return p
 	}).Filter(func(p *pattern.Pattern) bool { return p.Validate() == nil && p.Connected() })
+}
+
+// inTime seldom draws ORDERED or WITHIN, for a pattern with several named edges.
+func (d drawer) inTime(p *pattern.Pattern) {
+	if len(named(p)) > 1 && (d.s.Times || d.s.Weights) && d.seldom("in time") {
+		p.Order = d.order(p)
+	}
 }
 
 func (d drawer) mode() pattern.Mode {
@@ -58,18 +69,19 @@ func (d drawer) nested(p *pattern.Pattern, depth int) pattern.Expr {
 		sub.Mode = d.mode()
 	}
 	sub.Induced = sub.Mode == pattern.Iso && d.seldom("induced")
+	fancy := rapid.Bool().Draw(d.t, "fancy edges")
 	for i := range rapid.IntRange(2-len(outer), 2).Draw(d.t, "own vertices") {
 		v := len(sub.Vertices)
 		sub.Vertices = append(sub.Vertices, pattern.Vertex{Name: fmt.Sprintf("z%d%d", depth, i)})
-		d.edge(sub, d.pick("parent", v), v, true)
+		d.edge(sub, d.pick("parent", v), v, fancy)
 	}
 	least := 0
 	if len(sub.Edges) == 0 {
 		least = 1
 	}
-	for range rapid.IntRange(least, 2).Draw(d.t, "more edges") {
+	for range rapid.IntRange(least, 1+d.pick("most", 2)).Draw(d.t, "more edges") {
 		u, n := d.pick("from", len(sub.Vertices)), len(sub.Vertices)
-		d.edge(sub, u, (u+1+d.pick("to", n-1))%n, true)
+		d.edge(sub, u, (u+1+d.pick("to", n-1))%n, fancy)
 		sub.Edges[len(sub.Edges)-1].Negated = d.seldom("not")
 	}
 	for i := range sub.Edges {
@@ -78,6 +90,7 @@ func (d drawer) nested(p *pattern.Pattern, depth int) pattern.Expr {
 		}
 	}
 	d.labels(sub)
+	d.inTime(sub)
 	if d.seldom("condition") {
 		sub.Where = append(sub.Where, d.compare(d.term(sub), d.term(sub)))
 	}
