@@ -83,7 +83,7 @@ type FollowStatus struct {
 type FollowedQuery struct {
 	Name           string
 	Initial        *big.Int // in the graph of the beginning; nil without Summary
-	Added, Removed *big.Int
+	Added, Removed *big.Int // nil: the query's EMIT leaves these changes out
 }
 
 // Follow reads updates of a copy of the graph to their end, and writes the matches of the queries that each of them adds or removes. It is the
@@ -180,6 +180,9 @@ func (f *following) prepare(ctx context.Context, g *Graph, qs []*Query, options 
 	for _, x := range standing {
 		if err := w.set.Add(x, f.o.Summary); err != nil {
 			return kind.With(kind.Query, err)
+		}
+		for _, text := range w.set.Unknown(x) {
+			f.note(text)
 		}
 	}
 	if f.late, err = f.span("lateness", f.o.Lateness); err != nil {
@@ -350,7 +353,13 @@ func (f *following) status(s *watch.Status) FollowStatus {
 		Duplicates: s.Outcomes.Duplicates, Absent: s.Outcomes.Absent, SelfLoops: s.Outcomes.SelfLoops, Mistakes: map[string]uint64{},
 	}
 	for i, q := range f.w.set.Queries() {
-		x := FollowedQuery{Name: q.Name, Added: q.Total(s.Counts[i].Added), Removed: q.Total(s.Counts[i].Removed)}
+		x := FollowedQuery{Name: q.Name}
+		if q.Emit != gql.EmitRemoved {
+			x.Added = q.Total(s.Counts[i].Added)
+		}
+		if q.Emit != gql.EmitAdded {
+			x.Removed = q.Total(s.Counts[i].Removed)
+		}
 		if i < len(f.initial) {
 			x.Initial = q.Total(f.initial[i])
 		}

@@ -100,8 +100,12 @@ func metricsText(s *weft.FollowStatus) string {
 	metric("matches_total", "counter", "Matches that updates added and removed.")
 	for _, q := range s.Queries {
 		name := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(q.Name)
-		fmt.Fprintf(&b, "weft_watch_matches_total{query=\"%s\",op=\"added\"} %v\n", name, q.Added)
-		fmt.Fprintf(&b, "weft_watch_matches_total{query=\"%s\",op=\"removed\"} %v\n", name, q.Removed)
+		if q.Added != nil {
+			fmt.Fprintf(&b, "weft_watch_matches_total{query=\"%s\",op=\"added\"} %v\n", name, q.Added)
+		}
+		if q.Removed != nil {
+			fmt.Fprintf(&b, "weft_watch_matches_total{query=\"%s\",op=\"removed\"} %v\n", name, q.Removed)
+		}
 	}
 	return b.String()
 }

@@ -320,7 +320,12 @@ func (a *app) writeWatched(f *watchFlags, s *weft.FollowStatus, stdout io.Writer
 		return out.finish(w.close())
 	}
 	number := func(name string, of func(x *watched) *big.Int) sink.Column {
-		return column(name, sink.Count, func(i int) any { return of(&lines[i]) })
+		return column(name, sink.Count, func(i int) any {
+			if n := of(&lines[i]); n != nil {
+				return n
+			}
+			return nil
+		})
 	}
 	float := func(name string, of func(x *watched) float64) sink.Column {
 		return column(name, sink.Float, func(i int) any { return of(&lines[i]) })
@@ -344,7 +349,13 @@ func (p *progress) follow(s *weft.FollowStatus) {
 	ms := func(d time.Duration) string { return fmt.Sprintf("%.2g", float64(d)/1e6) }
 	detail := fmt.Sprintf("%d updates, %.0f/s, %d waiting, response p50 %s p95 %s p99 %s ms, %d MB", s.Updates, s.Rate, s.Waiting, ms(s.P50), ms(s.P95), ms(s.P99), s.Memory>>20)
 	for _, q := range s.Queries {
-		detail += fmt.Sprintf(", %s +%v -%v", q.Name, q.Added, q.Removed)
+		detail += ", " + q.Name
+		if q.Added != nil {
+			detail += fmt.Sprintf(" +%v", q.Added)
+		}
+		if q.Removed != nil {
+			detail += fmt.Sprintf(" -%v", q.Removed)
+		}
 	}
 	p.report(weft.Progress{Phase: "watch", Done: s.Updates, Detail: detail})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -119,6 +120,28 @@ func (s *Set) Add(q *Query, counts bool) error {
 	}
 	s.queries = append(s.queries, q)
 	return nil
+}
+
+// Unknown describes the labels of a query that the graph does not have. Updates may bring them.
+func (s *Set) Unknown(q *Query) (out []string) {
+	unknown := func(l *pattern.Label, what string, has func(name string) bool) {
+		l.Names(func(name string) {
+			text := fmt.Sprintf("%s: no %s has the label %s so far", q.Name, what, pattern.QuoteName(name))
+			if !has(name) && !slices.Contains(out, text) {
+				out = append(out, text)
+			}
+		})
+	}
+	for i := range q.Pattern.Vertices {
+		unknown(q.Pattern.Vertices[i].Label, "vertex", func(name string) bool { return len(s.g.ClassesWith(name)) > 0 })
+	}
+	for i := range q.Pattern.Edges {
+		unknown(q.Pattern.Edges[i].Label, "edge", func(name string) bool {
+			_, ok := s.g.LookupEdgeLabel(name)
+			return ok
+		})
+	}
+	return out
 }
 
 // mostImages is the largest number of symmetries of a pattern whose embeddings are listed.
