@@ -263,3 +263,19 @@ func TestWatchLocked(t *testing.T) {
 		}
 	}
 }
+
+// TestWatchExplain: a watch reports changes, and refuses a query that asks for something else.
+func TestWatchExplain(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"g.txt": "1 2\n", "u.txt": "+ 1 3\n"})
+	for _, c := range []struct{ query, place string }{
+		{"EXPLAIN MATCH (a)--(b)", "line 1, column 1"},
+		{"PROFILE MATCH (a)--(b)", "line 1, column 1"},
+		{"CREATE WATCH w AS\n  EXPLAIN MATCH (a)--(b)", "line 2, column 3"},
+	} {
+		code, said := weftIn(t, dir, "watch", "-g", "@g.txt", "--source", "@u.txt", c.query)
+		if code != exitQuery || !strings.Contains(said, c.place) || !strings.Contains(said, "weft explain") {
+			t.Errorf("%q: exit %d: %s", c.query, code, said)
+		}
+	}
+}

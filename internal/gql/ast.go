@@ -14,6 +14,7 @@ type querySyntax struct {
 	pos              int
 	watch            *Watch
 	explain, profile bool
+	explainAt        int
 	defines          []*defineSyntax
 	body             *bodySyntax
 	order            *orderSyntax

@@ -212,6 +212,7 @@ func (p *parser) query() *querySyntax {
 		q.watch = &Watch{Name: n.text, nameAt: n.pos + 1}
 		p.expectKeyword("AS")
 	}
+	q.explainAt = p.peek().pos
 	if p.keyword("EXPLAIN") {
 		q.explain = true
 	} else if p.keyword("PROFILE") {

@@ -26,6 +26,7 @@ type Query struct {
 	ModeGiven bool
 	orderAt   int    // place of ORDERED or WITHIN in source, from 1; 0: there is none
 	watchAt   int    // of CREATE WATCH
+	explainAt int    // of EXPLAIN or PROFILE
 	starAt    int    // of the first edge of variable length
 	Watch     *Watch // CREATE WATCH; nil for a plain query
 	Text      string // the text it was read from
@@ -114,6 +115,9 @@ func (q *Query) AtOrder(msg string) error {
 
 // AtWatch is an error about the query's CREATE WATCH, at its place in the text.
 func (q *Query) AtWatch(msg string) error { return q.errorAt(q.watchAt, msg) }
+
+// AtExplain is an error about the query's EXPLAIN or PROFILE, at its place in the text.
+func (q *Query) AtExplain(msg string) error { return q.errorAt(q.explainAt, msg) }
 
 // AtWatchName is an error about the name of the query's CREATE WATCH, at its place in the text.
 func (q *Query) AtWatchName(msg string) error { return q.errorAt(q.Watch.nameAt, msg) }

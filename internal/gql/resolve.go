@@ -85,6 +85,9 @@ func resolveQuery(text string, tokens []token, q *querySyntax) *Query {
 		}
 	}
 	out := &Query{Text: text, source: text, Watch: q.watch, Explain: q.explain, Profile: q.profile, ModeGiven: q.body.mode != nil, Return: Return{Limit: -1}}
+	if q.explain || q.profile {
+		out.explainAt = q.explainAt + 1
+	}
 	if q.watch != nil {
 		out.Name, out.watchAt = q.watch.Name, q.pos+1
 	}

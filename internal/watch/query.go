@@ -17,6 +17,8 @@ func NewQuery(q *gql.Query, p *pattern.Pattern, counts bool) (*Query, error) {
 	}
 	r := &q.Return
 	switch {
+	case q.Explain, q.Profile:
+		return nil, q.AtExplain("a watch reports changes; weft explain shows the plan of a CREATE WATCH")
 	case r.Limit >= 0:
 		return nil, q.AtLimit("a watch has no LIMIT: it has no end")
 	case r.Kind == gql.ReturnExists, r.Kind == gql.ReturnParticipation:
