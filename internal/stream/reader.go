@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/vfs"
@@ -99,7 +100,7 @@ func (f *File) Close() error { return f.lines.Close() }
 type Tolerant struct {
 	Reader Reader
 	// Mistakes are the numbers of mistakes by Kind.
-	Mistakes [Kinds]uint64
+	Mistakes [Kinds]atomic.Uint64
 	// Each, if it is not nil, is called with each mistake. Its error ends the stream.
 	Each func(*InputError) error
 }
@@ -115,7 +116,7 @@ func (t *Tolerant) Next(u *Update) error {
 		if !errors.As(err, &bad) {
 			return err
 		}
-		t.Mistakes[bad.Kind]++
+		t.Mistakes[bad.Kind].Add(1)
 		if t.Each != nil {
 			if err := t.Each(bad); err != nil {
 				return err

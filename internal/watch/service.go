@@ -9,7 +9,6 @@ import (
 	"math"
 	"runtime/metrics"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/weftgraph/weft/internal/engine"
@@ -131,7 +130,7 @@ type service struct {
 func (s *service) run(ctx context.Context) (err error) {
 	s.began = time.Now()
 	s.counts = make([]Counts, len(s.set.queries))
-	s.src = &tolerant{Source: s.o.Source, policy: s.o.Policy}
+	s.src = newTolerant(s.o.Source, s.o.Policy)
 	c, err := s.checkpointOf()
 	if err != nil {
 		return err
@@ -459,7 +458,7 @@ func (s *service) status() *Status {
 	}
 	if s.src != nil {
 		for i := range st.Mistakes {
-			st.Mistakes[i] = s.src.mistakes[i].Load() + s.refused[i]
+			st.Mistakes[i] = s.src.reader.Mistakes[i].Load() + s.refused[i]
 		}
 	}
 	return st
@@ -493,28 +492,26 @@ func memoryUse() uint64 {
 	return s[0].Value.Uint64() - s[1].Value.Uint64()
 }
 
-// tolerant passes over mistakes of a source, as its policy says, and counts them.
+// tolerant is a source whose mistakes are passed over, as a policy says, and counted.
 type tolerant struct {
 	Source
-	policy   stream.Policy
-	each     func(*stream.InputError)
-	mistakes [stream.Kinds]atomic.Uint64
+	reader stream.Tolerant
+	each   func(*stream.InputError) // of those that are passed over
 }
 
-// Next reads the next update without a mistake.
-func (t *tolerant) Next(u *stream.Update) error {
-	for {
-		err := t.Source.Next(u)
-		var bad *stream.InputError
-		if err == nil || !errors.As(err, &bad) {
-			return err
-		}
-		t.mistakes[bad.Kind].Add(1)
-		if t.policy == stream.Fatal {
-			return err
+func newTolerant(src Source, policy stream.Policy) *tolerant {
+	t := &tolerant{Source: src}
+	t.reader = stream.Tolerant{Reader: src, Each: func(bad *stream.InputError) error {
+		if policy == stream.Fatal {
+			return bad
 		}
 		if t.each != nil {
 			t.each(bad)
 		}
-	}
+		return nil
+	}}
+	return t
 }
+
+// Next reads the next update without a mistake.
+func (t *tolerant) Next(u *stream.Update) error { return t.reader.Next(u) }
