@@ -91,12 +91,15 @@ func TestTimeout(t *testing.T) {
 // TestTimeoutEach checks that the timeout holds for each query.
 func TestTimeoutEach(t *testing.T) {
 	g := bigGraph(t)
-	// On a busy machine the second query may need more than a short time, too.
+	// On a busy machine the second query may need more than a short time, too, and so may reading the patterns.
 	for timeout := 200 * time.Millisecond; ; timeout *= 2 {
 		var out bytes.Buffer
 		args := append(slow[:len(slow)-1:len(slow)-1], "ndjson", "--pattern", "triangle", "-g", g, "--timeout", timeout.String())
 		if code := run(context.Background(), args, nil, &out, io.Discard); code != exitTimeout {
 			t.Errorf("exit %d", code)
+		}
+		if out.Len() == 0 && timeout < time.Minute {
+			continue
 		}
 		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 		if len(lines) != 2 || !strings.Contains(lines[0], `"complete":false`) {
