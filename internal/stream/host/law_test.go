@@ -378,7 +378,7 @@ func law(t *testing.T, rounds int, draw func(t *rapid.T) (*nodiff.Spec, []*patte
 		}
 	}
 	if long.Asked() {
-		rounds *= 60
+		rounds *= 10
 	}
 	for range rounds {
 		if rapid.Check(t, property); t.Failed() {
