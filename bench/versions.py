@@ -18,7 +18,7 @@ SMALL = ["ego-facebook", "wiki-vote", "email-enron", ["rgg", "--scale", "20", "-
 STEPS = {
     "cpu": (HELDOUT, {}, 5, ["--device", "cpu"]),
     "gpu": (PEERS, {"rmat-21": ["P9"]}, 5, ["--device", "gpu:0"]),
-    "visit": (PEERS, {"rmat-21": ["P9"]}, 2, ["--device", "gpu:0", "--engine", "fine", "--engine-opt", "plan.tail=off", "--timeout", "60s"]),
+    "visit": (PEERS, {"rmat-21": ["P9"]}, 2, ["--device", "gpu:0", "--engine", "fine", "--engine-opt", "plan.tail=off", "--timeout", "10s"]),
     "engines": (SMALL, {}, 7, ["--device", "gpu:0", "--variant", "stack:engine=stack", "--variant", "codegen:engine=codegen"]),
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
-	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/runtime"
 )
@@ -69,8 +68,6 @@ func orGPU(ctx context.Context, r Request, host Choice) Choice {
 		}
 		return host
 	}
-	// A GPU that reads lists in host memory may well be slower than the processor.
-	r.Options = gpu.Placed(r.Options, "device")
 	c, note, err := pickAmong(r, max(n, 1), takes >= severalGPUs, func(r Request) (Choice, error) { return pickGPU(ctx, r) })
 	if err != nil {
 		host.Reason = because(about)
@@ -80,7 +77,16 @@ func orGPU(ctx context.Context, r Request, host Choice) Choice {
 	if note != "" {
 		c.Notes = append(c.Notes, note)
 	}
-	c.host, c.Reason = &host, about+", more than a GPU takes to begin"
+	why, faster := outOfCore(ctx, &c, takes)
+	if !faster {
+		host.Reason = because(about + "; " + why)
+		host.Notes = append(host.Notes, "on the processor, since "+why)
+		return host
+	}
+	if why == "" {
+		why = "more than a GPU takes to begin"
+	}
+	c.host, c.Reason = &host, about+", "+why
 	return c
 }
 

@@ -131,6 +131,7 @@ type Choice struct {
 	graph   *graph.Graph
 	o       engine.Options
 	outside *outside // nil on the processor
+	less    *less    // nil: no other engine may take its place
 	// host is the choice to run if a GPU that auto chose fails; nil: none.
 	host *Choice
 	// session has the GPUs, nil on the processor. device and memory are the request that it was
@@ -185,25 +186,42 @@ func (c *Choice) Phases() []string { return c.ready.Traits().Phases }
 
 // Memory says how a run for the goal would use the memory of a GPU; nil: it uses none, or the engine does not say. Where
 // memory is bounded or short, the run is prepared on the GPU for that. It blocks until other runs have ended.
+//
+// If the engine needs more memory than there is, and was not asked for by name, c becomes another one that does with what there is.
 func (c *Choice) Memory(ctx context.Context, goal engine.Goal) (*engine.Memory, error) {
+	m, short, err := c.rehearse(ctx, goal)
+	if err == nil && short != nil {
+		if other := c.less.take(ctx, goal, short); other != nil {
+			now := *other
+			now.Waits, now.Notes = c.Waits, append(slices.Clone(c.Notes), now.Notes...)
+			*c = now
+			m, _, err = c.rehearse(ctx, goal)
+		}
+	}
+	return m, err
+}
+
+// rehearse is Memory. short is the error of a run that would have too little memory of the GPU, with all that it can do without
+// in host memory.
+func (c *Choice) rehearse(ctx context.Context, goal engine.Goal) (m *engine.Memory, short, err error) {
 	t := c.ready.Traits()
 	if !t.Rehearses || c.memory == 0 && t.Host == 0 {
-		return t.Memory, nil
+		return t.Memory, nil, nil
 	}
-	var m engine.Memory
-	goal.Memory = &m
-	_, err := c.ready.Run(ctx, goal)
+	m = &engine.Memory{}
+	goal.Memory = m
+	_, err = c.ready.Run(ctx, goal)
 	if errors.Is(err, session.ErrShort) {
 		if outside := c.outside.prepare(ctx, *c, err); outside != nil {
 			_, err = outside.ready.Run(ctx, goal)
 		}
 	}
 	if errors.Is(err, session.ErrShort) {
-		m = *t.Memory
+		m := *t.Memory
 		m.Least = session.LeastOf(err)
-		return &m, nil
+		return &m, err, nil
 	}
-	return &m, err
+	return m, nil, err
 }
 
 // Compile starts compiling the kernels with which Run will run the plan, and returns at once:
@@ -213,7 +231,12 @@ func (c *Choice) Compile(ctx context.Context) { c.ready.Compile(ctx) }
 // Run has the engine run the plan. Runs may be concurrent. Where a GPU that was asked for by name
 // has too little memory, and the place of neighbour lists is open, this run has them in host memory.
 // So have all later ones, until the GPU has more free memory than it had then.
+//
+// If the engine needs more memory even then, and was not asked for by name, another one runs the query that does with what there is.
 func (c *Choice) Run(ctx context.Context, goal engine.Goal) (Result, error) {
+	if other := c.less.kept(); other != nil {
+		return other.noted(ctx, goal)
+	}
 	now := *c
 	outside := c.outside.get(ctx)
 	var res engine.Result
@@ -238,7 +261,19 @@ func (c *Choice) Run(ctx context.Context, goal engine.Goal) (Result, error) {
 	if err != nil && c.host != nil {
 		return c.onHost(ctx, goal, res, err)
 	}
+	if errors.Is(err, session.ErrShort) {
+		if other := c.less.take(ctx, goal, err); other != nil {
+			return other.noted(ctx, goal)
+		}
+	}
 	return Result{res, c.Plan, c.Reason}, err
+}
+
+// noted is Run with the notes of the choice.
+func (c *Choice) noted(ctx context.Context, goal engine.Goal) (Result, error) {
+	res, err := c.Run(ctx, goal)
+	res.Notes = append(res.Notes, c.Notes...)
+	return res, err
 }
 
 // run runs the plan. If another query closed the GPUs while this one waited, this one has not

@@ -114,7 +114,11 @@ func pickGPU(ctx context.Context, r Request) (Choice, error) {
 			return c, err
 		}
 	}
-	return t.best(ctx, try)
+	c, err := t.best(ctx, try)
+	if err == nil {
+		c.less = t.lessThan(&c)
+	}
+	return c, err
 }
 
 // best returns the first of some engines that can run the query, with a plan for it, or another
@@ -167,7 +171,7 @@ func (t *trial) choice(ctx context.Context, e engine.Engine, p *plan.Plan, reaso
 			c.Reason += fmt.Sprintf("; %s of the graph's arrays stay in host memory", memory.Text(uint64(n)))
 		}
 	}
-	c.outside = &outside{}
+	c.outside, c.less = &outside{}, nil
 	c.Workers, c.session, c.device, c.memory = t.session.Workers(), t.session, t.Device, t.GPUMemory
 	return c, err
 }

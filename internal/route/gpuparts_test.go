@@ -10,6 +10,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/graph/partition"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/planner"
@@ -19,9 +20,17 @@ import (
 )
 
 // TestAutoParts: a graph that does not fit the GPU is searched in parts if these are kept next to its file, and counts the
-// same. With other parts, without parts, or where it fits, it is not.
+// same. With other parts, without parts, where it fits, or where many edges are between parts, it is not.
 func TestAutoParts(t *testing.T) {
-	made, compile := crossroads(t)
+	t.Run("few edges are cut", func(t *testing.T) { autoParts(t, gen.Spec{Model: "grid", Dims: []uint64{12, 300}}, "gpu:0", true) })
+	t.Run("chosen by itself", func(t *testing.T) { autoParts(t, gen.Spec{Model: "grid", Dims: []uint64{12, 300}}, "", true) })
+	t.Run("many edges are cut", func(t *testing.T) {
+		autoParts(t, gen.Spec{Model: "rmat", Scale: 10, M: 5000, Seed: 1}, "gpu:0", false)
+	})
+}
+
+func autoParts(t *testing.T, spec gen.Spec, name string, pays bool) {
+	made, compile := cyclesOf(t, spec)
 	file := filepath.Join(t.TempDir(), "g.weft")
 	if err := made.WriteFile(vfs.OS{}, file); err != nil {
 		t.Fatal(err)
@@ -44,7 +53,7 @@ func TestAutoParts(t *testing.T) {
 		parts  int // that are made before
 		memory int64
 		taken  bool
-	}{{0, tight, false}, {2, tight, false}, {3, 1 << 20, false}, {3, tight, true}} {
+	}{{0, tight, false}, {2, tight, false}, {3, 1 << 20, false}, {3, tight, pays}} {
 		if c.parts > 0 {
 			if _, _, err := partition.Open(t.Context(), nil, file, g, partition.Options{Parts: c.parts, Slack: partition.DefaultSlack}); err != nil {
 				t.Fatal(err)
@@ -57,15 +66,20 @@ func TestAutoParts(t *testing.T) {
 			},
 		})
 		choice, err := Pick(t.Context(), Request{
-			Runtime: rt, Graph: g, Device: "gpu:0", GPUMemory: c.memory, Options: engine.Options{Threads: 1, Opt: map[string]string{}},
+			Runtime: rt, Graph: g, Device: name, GPUMemory: c.memory, Options: engine.Options{Threads: 1, Opt: map[string]string{}},
 			Compile: func(method, _ string) (*plan.Plan, error) {
-				return planner.Compile(g, p.Pattern, plan.Options{Root: plan.NoRoot, Method: method})
+				q, err := planner.Compile(g, p.Pattern, plan.Options{Root: plan.NoRoot, Method: method})
+				if q != nil {
+					q.Price = 1e12
+				}
+				return q, err
 			},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if taken := choice.Engine.Name() == "partition"; taken != c.taken || taken != strings.Contains(choice.Reason, "g.weft.parts") {
+		why := map[string]string{"gpu:0": "g.weft.parts", "": "by engine partition"}[name]
+		if taken := choice.Engine.Name() == "partition"; taken != c.taken || taken != strings.Contains(choice.Reason, why) {
 			t.Errorf("%+v: engine %s, because %s", c, choice.Engine.Name(), choice.Reason)
 		}
 		if c.taken {

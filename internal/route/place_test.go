@@ -25,7 +25,13 @@ const fewCounters = 25 << 10
 // crossroads is a graph and a search in it that is expected to take long.
 func crossroads(t *testing.T) (*graph.Graph, func(method, order string) (*plan.Plan, error)) {
 	t.Helper()
-	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 10, M: 5000, Seed: 1}, 1)
+	return cyclesOf(t, gen.Spec{Model: "rmat", Scale: 10, M: 5000, Seed: 1})
+}
+
+// cyclesOf is crossroads in a generated graph.
+func cyclesOf(t *testing.T, spec gen.Spec) (*graph.Graph, func(method, order string) (*plan.Plan, error)) {
+	t.Helper()
+	g, err := gen.Generate(t.Context(), spec, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +50,7 @@ func crossroads(t *testing.T) (*graph.Graph, func(method, order string) (*plan.P
 
 // TestLittleMemory: a GPU asked for by name counts with neighbour lists in host memory, if the
 // graph does not fit or leaves too little memory for the search. The choice or the result says
-// so. Where weft chose the GPU itself, the processor counts.
+// so. Where weft chose the GPU itself, the same holds if that is expected to be faster than the processor.
 func TestLittleMemory(t *testing.T) {
 	g, compile := crossroads(t)
 	p, err := compile("", "")
@@ -63,13 +69,21 @@ func TestLittleMemory(t *testing.T) {
 		engine, reason string // in the choice's reason; "-": nothing of host memory
 		note           string
 		refused        bool
+		threads        int
 	}{
-		{"fits", "gpu:0", "", 1 << 20, "stack", "-", "", false},
-		{"does not fit", "gpu:0", "", lists + 28<<10, "stack", "stay in host memory", "the graph does not fit", false},
-		{"leaves too little", "gpu:0", "", whole + fewCounters, "stack", "-", "too little memory of the GPU besides the graph", false},
-		{"leaves too little on the device", "gpu:0", "device", whole + fewCounters, "stack", "-", "", true},
-		{"asked for", "gpu:0", "host", 1 << 20, "stack", "stay in host memory", "", false},
-		{"chosen by itself", "", "", lists + 28<<10, "host", "-", "counted on the processor", false},
+		{"fits", "gpu:0", "", 1 << 20, "stack", "-", "", false, 1},
+		{"does not fit", "gpu:0", "", lists + 28<<10, "stack", "stay in host memory", "the graph does not fit", false, 1},
+		{"leaves too little", "gpu:0", "", whole + fewCounters, "stack", "-", "too little memory of the GPU besides the graph", false, 1},
+		{"leaves too little on the device", "gpu:0", "device", whole + fewCounters, "stack", "-", "", true, 1},
+		{"asked for", "gpu:0", "host", 1 << 20, "stack", "stay in host memory", "", false, 1},
+		{"chosen by itself, fits", "", "", 1 << 20, "stack", "-", "", false, 1},
+		{"chosen by itself", "", "", lists + 28<<10, "stack", "with lists in host memory, and copies for", "the graph does not fit", false, 1},
+		{"chosen by itself without a cache", "", "host", 1 << 20, "stack", "with lists in host memory", "", false, 1},
+		{"chosen by itself, to be on the device", "", "device", lists + 28<<10, "host", "gpu:0 cannot", "on the processor, since gpu:0 cannot", false, 1},
+		{"chosen by itself, search does not fit", "", "", whole + fewCounters, "stack", "with lists in host memory", "too little memory of the GPU besides the graph", false, 1},
+		{"processor is faster", "", "", lists + 28<<10, "host", "with lists in host memory", "the graph does not fit the memory of gpu:0", false, 64},
+		{"processor is faster in any case", "", "", lists + 28<<10, "host", "the graph does not fit", "the graph does not fit the memory of gpu:0", false, 200},
+		{"too little for any search", "", "", 20 << 10, "host", "bytes are the least", "bytes are the least that this query works with", false, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rt := runtime.New(runtime.Options{
@@ -83,7 +97,7 @@ func TestLittleMemory(t *testing.T) {
 					t.Error(err)
 				}
 			}()
-			r := Request{Runtime: rt, Graph: g, Device: c.device, GPUMemory: c.memory, Compile: compile, Options: engine.Options{Threads: 1, Opt: map[string]string{}}}
+			r := Request{Runtime: rt, Graph: g, Device: c.device, GPUMemory: c.memory, Compile: compile, Options: engine.Options{Threads: c.threads, Opt: map[string]string{}}}
 			if c.device != "" {
 				r.Engine = "stack"
 			}
@@ -94,13 +108,13 @@ func TestLittleMemory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if said := strings.Contains(choice.Reason, "host memory"); said != (c.reason != "-") || said && !strings.Contains(choice.Reason, c.reason) {
-				t.Errorf("reason %q", choice.Reason)
+			if c.reason == "-" && strings.Contains(choice.Reason, "host memory") || c.reason != "-" && !strings.Contains(choice.Reason, c.reason) || choice.Engine.Name() != c.engine {
+				t.Errorf("%s: reason %q", choice.Engine.Name(), choice.Reason)
 			}
 			switch m, err := choice.Memory(t.Context(), engine.Goal{}); {
-			case err != nil || m == nil:
+			case err != nil || (m == nil) != (c.engine == "host"):
 				t.Errorf("memory %+v, error %v", m, err)
-			case c.engine == "host": // in the end: the GPU was chosen
+			case m == nil:
 			case (m.Budget != c.memory || (m.Host() > 0) != (c.reason != "-" || c.note != "") || m.Least > c.memory || (m.Least > 0) == c.refused):
 				t.Errorf("memory %+v", m)
 			}
@@ -114,8 +128,8 @@ func TestLittleMemory(t *testing.T) {
 			if err != nil || got.Matches != want.Matches || !got.Complete || got.Engine != c.engine {
 				t.Errorf("%v matches by %s, complete %v, want %v: %v", got.Matches, got.Engine, got.Complete, want.Matches, err)
 			}
-			if notes := strings.Join(got.Notes, "\n"); !strings.Contains(notes, c.note) || c.note == "" && notes != "" {
-				t.Errorf("notes %q", got.Notes)
+			if notes := strings.Join(append(got.Notes, choice.Notes...), "\n"); !strings.Contains(notes, c.note) || c.note == "" && notes != "" {
+				t.Errorf("notes %q", notes)
 			}
 		})
 	}

@@ -101,6 +101,30 @@ func (r *Runtime) open(o *opened) {
 	close(o.ready)
 }
 
+// OpenOne opens a GPU for a caller that keeps it and closes it: the one that a device name asks for, or the first one if the name does not
+// say. Sessions may use the same GPU.
+func (r *Runtime) OpenOne(ctx context.Context, device string, w *Waits) (*cuda.Device, error) {
+	if device == "" || device == "auto" {
+		device = "gpu"
+	}
+	list, err := ordinals(device)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(list) != 1:
+		return nil, fmt.Errorf("%w: device %q: want one GPU, as gpu:0", ErrName, device)
+	}
+	if err := r.CheckDevice(ctx, device, w); err != nil {
+		return nil, err
+	}
+	defer w.devices(time.Now())
+	d, err := r.o.Open(list[0])
+	if err != nil {
+		return nil, unopened(list, []error{err})
+	}
+	return d, nil
+}
+
 // retire closes o after the runs that are going on there, for a caller that wants other
 // GPUs, and returns when others can be opened. When ctx ends first, its cause is the
 // error; o stays open, or goes on to close.

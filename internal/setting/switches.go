@@ -19,7 +19,7 @@ var planSwitches = option.Table{
 }
 
 // Switches are the switches of planning and of all engines, without those for tests.
-var Switches = slices.DeleteFunc(slices.Concat(planSwitches, route.Options()), func(o option.Option) bool { return o.Hidden })
+var Switches = slices.DeleteFunc(slices.Concat(planSwitches, route.Options(), route.WatchOptions()), func(o option.Option) bool { return o.Hidden })
 
 // general reports whether the owner of switches is not a single engine: planning, or the common
 // part of all engines of GPUs.
@@ -27,6 +27,9 @@ func general(owner string) bool { return owner == "plan" || owner == "gpu" }
 
 // checkEffect refuses a switch of an engine that will not, or may not, run.
 func (s *Settings) checkEffect(name string) error {
+	if slices.ContainsFunc(route.WatchOptions(), func(o option.Option) bool { return o.Name == name }) {
+		return errors.New("its engine matches the updates of a watch")
+	}
 	if of := option.Owner(name); !general(of) {
 		if s.Engine != "" && s.Engine != "auto" && s.Engine != of {
 			return fmt.Errorf("the engine asked for is %s", s.Engine)

@@ -36,6 +36,18 @@ type Feed struct {
 	ended  [2]*cuda.Event // behind the kernels of the last two pieces, by the piece's number modulo 2
 	// poll sends the next piece, if it is written and has a free buffer.
 	poll func() error
+
+	ahead *aheadPiece // of the next call of Each; nil: there is none
+	// Ahead counts the pieces that calls of Each found there because they were sent before.
+	Aheads int
+}
+
+// aheadPiece is a piece that is sent between two calls of Each.
+type aheadPiece struct {
+	Piece
+	slot   int
+	filled chan error
+	sent   bool
 }
 
 type feedSlot struct {
@@ -81,7 +93,66 @@ func (f *Feed) Room() int64 { return f.room }
 
 // Has reports whether the piece of a key is in a buffer, so that Each does not copy it if its first pieces are those.
 func (f *Feed) Has(key any) bool {
-	return slices.ContainsFunc(f.slots, func(s feedSlot) bool { return s.key == key })
+	return f.ahead != nil && f.ahead.Key == key || slices.ContainsFunc(f.slots, func(s feedSlot) bool { return s.key == key })
+}
+
+// Ahead begins to bring a piece with a key that the next call of Each is expected to need. It is called after one, and does not wait. Kernels
+// that were launched may still run, and no others are launched before the next call. The piece takes a buffer whose content keep
+// reports false for, read least recently; if there is none, Ahead does nothing.
+func (f *Feed) Ahead(p Piece, keep func(key any) bool) {
+	at := -1
+	for k, s := range f.slots {
+		if (s.key == nil || !keep(s.key)) && (at < 0 || s.last < f.slots[at].last) {
+			at = k
+		}
+	}
+	if at < 0 || f.ahead != nil || f.Has(p.Key) || f.x.Stopped() {
+		return
+	}
+	f.slots[at].key, f.slots[at].there = nil, false
+	f.ahead = &aheadPiece{Piece: p, slot: at, filled: make(chan error, 1)}
+	go func(a *aheadPiece) { a.filled <- f.fill(a.Piece, 0) }(f.ahead) // pieces of earlier calls have left page-locked memory
+}
+
+// sendAhead sends the piece of Ahead, which is written.
+func (f *Feed) sendAhead(err error) error {
+	a := f.ahead
+	a.sent = true
+	if err != nil {
+		f.ahead = nil
+		return err
+	}
+	// What earlier calls have launched may read the buffer.
+	for _, e := range f.ended {
+		if err := errors.Join(e.Record(f.x.stream), f.stream.Follow(e)); err != nil {
+			return err
+		}
+	}
+	to := int64(a.slot) * f.room
+	if err := f.meter.Copies(a.Bytes, f.stream, func() error { return f.x.c.Send(f.mem, to, f.host, 0, a.Bytes, f.stream) }); err != nil {
+		return err
+	}
+	return f.slots[a.slot].sent.Record(f.stream)
+}
+
+// endAhead waits until the piece of Ahead is there.
+func (f *Feed) endAhead() error {
+	a := f.ahead
+	if a == nil {
+		return nil
+	}
+	if !a.sent {
+		if err := f.sendAhead(<-a.filled); err != nil {
+			return err
+		}
+	}
+	f.ahead = nil
+	s := &f.slots[a.slot]
+	if err := s.sent.Synchronize(); err != nil {
+		return err
+	}
+	s.key, s.there, s.last = a.Key, true, f.uses
+	return nil
 }
 
 // Held yields the keys and the addresses of all pieces that kernels may read which use launches now.
@@ -98,10 +169,17 @@ func (f *Feed) address(slot int) uint64 { return f.mem.Ptr + uint64(int64(slot)*
 // Poll sends the next piece to the device, if it is ready. Kernels that read the present piece need not have ended.
 // Call it in Each's use, between launches.
 func (f *Feed) Poll() error {
-	if f.poll == nil {
-		return nil
+	if f.poll != nil {
+		return f.poll()
 	}
-	return f.poll()
+	if a := f.ahead; a != nil && !a.sent {
+		select {
+		case err := <-a.filled:
+			return f.sendAhead(err)
+		default:
+		}
+	}
+	return nil
 }
 
 // Each brings pieces 0 … n-1, and calls use with the device address of each when it is there. use launches kernels
@@ -109,6 +187,18 @@ func (f *Feed) Poll() error {
 func (f *Feed) Each(n int, piece func(i int) Piece, use func(i int, at uint64) error) error {
 	if n == 0 {
 		return nil
+	}
+	early := f.ahead
+	if err := f.endAhead(); err != nil {
+		return err
+	}
+	if early != nil {
+		for i := range n {
+			if piece(i).Key == early.Key {
+				f.Aheads++
+				break
+			}
+		}
 	}
 	slot, copied := f.deal(n, piece)
 	filled, free, quit, ended := make(chan error, 2), make(chan struct{}, 2), make(chan struct{}), make(chan struct{})
@@ -268,6 +358,10 @@ func (f *Feed) fill(p Piece, at int64) (err error) {
 // Close waits for copies, and ends the Feed. Its memory stays until the end of the run.
 func (f *Feed) Close() error {
 	var errs []error
+	if a := f.ahead; a != nil && !a.sent {
+		<-a.filled // it writes to page-locked memory; the run ends without the piece, also where it could not be filled
+		f.ahead = nil
+	}
 	if f.stream != nil {
 		errs = append(errs, f.stream.Synchronize(), f.stream.Close())
 	}

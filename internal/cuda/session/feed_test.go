@@ -77,7 +77,37 @@ func TestFeed(t *testing.T) {
 			if filled != 1+1+9-2+2 { // of 2 pieces one is there, of 9 two, and at the end both
 				t.Errorf("%d pieces were copied", filled)
 			}
+			keep := func(key any) bool { return key == 1 }
+			filled = 0
+			f.Ahead(piece(5), keep)
+			f.Ahead(piece(6), keep) // one at a time
+			if !f.Has(5) || f.Has(6) || !f.Has(1) || f.Has(0) {
+				t.Error("piece 5 is not in the place of piece 0")
+			}
+			use := func(i int, at uint64) error {
+				b := make([]byte, 140)
+				if err := cuda.Fetch(x.c, b, cuda.Buffer{Ptr: at, Size: int64(len(b))}, 0, x.stream); err != nil {
+					return err
+				}
+				if b[7] != 12 {
+					t.Errorf("byte 7 of piece 5 is %d", b[7])
+				}
+				return nil
+			}
+			if err := f.Each(1, func(int) Piece { return piece(5) }, use); err != nil || filled != 1 || f.Aheads != 1 {
+				t.Errorf("%d pieces were copied, %d of them before, %v", filled, f.Aheads, err)
+			}
+			f.Ahead(piece(7), func(any) bool { return true })
+			if f.Has(7) {
+				t.Error("piece 7 has taken the place of one that is to stay")
+			}
 			broken := errors.New("broken")
+			f.Ahead(Piece{Key: 8, Bytes: 8, Fill: func([]byte) error { return broken }}, keep)
+			if err := f.Each(1, func(int) Piece { return piece(5) }, use); !errors.Is(err, broken) {
+				t.Errorf("a piece that cannot be filled: %v", err)
+			}
+			f.Ahead(piece(9), keep) // no call follows this one in time
+			defer func() { f.Ahead(piece(3), keep) }()
 			err = f.Each(5, func(i int) Piece {
 				return Piece{Bytes: 8, Fill: func([]byte) error {
 					if i == 2 {

@@ -29,9 +29,10 @@ type value struct {
 // mostValues is how many bytes the values of a session may have. Those that were not used for the longest time go.
 const mostValues = 256 << 20
 
-// Value returns what is kept under the identity of a relation and a name, which is comparable. Otherwise it calls compute, and keeps what it
-// returns, of about so many bytes, unless that is an error. A value goes when ForgetOwner is told that its owner is gone, when there
-// is one of a later version of the relation, when values have too many bytes, and with the session. Nothing is kept of a relation without an identity.
+// Value returns what is kept under the identity of a relation and a name, which is comparable. If there is nothing, it calls compute, and
+// keeps the result, except an error. compute also returns about how many bytes of memory its result takes. A value goes when ForgetOwner
+// is told that its owner is gone, when there is one of a later version of the relation, when values have more than mostValues bytes, and
+// with the session. Nothing is kept of a relation without an identity.
 // Safe for concurrent use. Two callers may compute the same value at once.
 func (s *Session) Value(owner any, of kir.Identity, what any, compute func() (v any, bytes int64, err error)) (any, error) {
 	key, x := valueKey{of, what}, &s.values

@@ -56,6 +56,7 @@ type onGPU struct {
 	tail      *tail.Sum   // of the last step; nil: it is not counted by arithmetic
 	sizes     []*probe    // of the tail's blocks
 	sizeOrder []int       // in which they are counted
+	shorter   uint64      // see byWays; 0: all candidates are made of the lists of one edge
 	// spare prepares the join out of core, for a run in core that finds too little memory; nil: it is not possible.
 	spare func(ctx context.Context) (*onGPU, error)
 	// moved is the join out of core, once a run has found that the device has too little memory, and that no other process has it.

@@ -59,6 +59,7 @@ var gpuOptions = option.Table{
 	option.Switch("join.balance", false, "on GPUs: the grid, blocks, several warps or a warp join a row, by the length of its list"),
 	option.Number("join.segments", 0, 0, 1<<16, "on GPUs: join out of core, and cut the longest lists of a relation into this number of segments, of which some are on the device; 0: out of core only where the lists do not fit"),
 	option.Number("join.held", 0, 0, mostHeld, "on GPUs, out of core: how many segments are on the device, at least two; 0: as many as have room"),
+	option.Number("join.shorter", 2, 0, 1<<20, "on GPUs, out of core: the shortest of a row's lists makes its candidates, if the lists of one edge have this many times as many elements; 0: never"),
 	option.Switch("join.cache", true, "on GPUs: new rows of a warp wait in shared memory until they fill 128 bytes"),
 }
 

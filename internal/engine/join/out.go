@@ -28,7 +28,9 @@ type outRun struct {
 	perRoot []engine.Uint128 // nil: they are not wanted
 	visits  []uint64
 	metered session.Metered
-	back    int64 // bytes that kernels have written to the host's memory
+	back    int64  // bytes that kernels have written to the host's memory
+	aheads  int    // segments that were brought before the pass that read them
+	shorts  uint64 // rows whose candidates were made of their shortest lists
 }
 
 // outside is an out-of-core join on one device.
@@ -51,6 +53,7 @@ type outside struct {
 	held    []segmentHeld // see holds
 	step    int           // that is joined
 	joined  uint64        // roots whose rows were joined once
+	byShort uint64        // rows whose candidates were made of their shortest lists
 	told    time.Time     // progress
 }
 
@@ -162,6 +165,8 @@ func (t *outside) report() error {
 	defer t.mu.Unlock()
 	t.metered = t.metered.Plus(m)
 	t.back += t.line.back
+	t.aheads += t.feed.Aheads
+	t.shorts += t.byShort
 	t.total = t.total.Plus(t.tally)
 	for l := range t.visits {
 		t.visits[l] += t.rows[l]

@@ -157,6 +157,9 @@ func (l *line) drain() error {
 		if _, err := l.free(); err != nil {
 			return err
 		}
+		if err := l.poll(); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -68,6 +68,7 @@ func (t *outside) join(i int, b *rowBlock) error {
 			return err
 		}
 		if w.how == countedEach {
+			w.n = 0 // some ways to count add to both
 			t.mu.Lock()
 			for r, n := range w.each {
 				w.n += uint64(n)
@@ -197,15 +198,63 @@ func (t *outside) some(p *probe, b *rowBlock, lo, rows int) int {
 	if len(p.edges) == 0 {
 		return rows
 	}
-	column := p.first(b)
 	n := uint64(0)
 	for hi := lo; hi < rows; hi++ {
-		v := of(column, hi)
-		if n += p.rel.off[v+1] - p.rel.off[v]; n > uint64(t.list) && hi > lo {
+		more := uint64(0)
+		if p.ways != nil {
+			_, more = p.shortest(b, hi)
+		} else {
+			more = p.length(b, hi)
+		}
+		if n += more; n > uint64(t.list) && hi > lo {
 			return hi
 		}
 	}
 	return rows
+}
+
+// byWays returns the rows lo … hi-1 of a block by the way that makes the fewest candidates; nil: these are not so much fewer than those of one
+// edge as join.shorter says. Why: the segments of a relation are then read once for each edge.
+func (t *outside) byWays(p *probe, b *rowBlock, lo, hi int) ([][]uint32, error) {
+	if p.ways == nil {
+		return nil, nil
+	}
+	ways := make([]uint8, hi-lo)
+	type sums struct{ one, least uint64 }
+	parts := make([]sums, partsOf(hi-lo))
+	err := parallel(t.ctx(), hi-lo, func(part, begin, end int) error {
+		for k := begin; k < end; k++ {
+			way, least := p.shortest(b, lo+k)
+			ways[k] = uint8(way)
+			parts[part].one += p.length(b, lo+k)
+			parts[part].least += least
+		}
+		return nil
+	})
+	var all sums
+	for _, s := range parts {
+		all.one, all.least = all.one+s.one, all.least+s.least
+	}
+	if err != nil || all.one < t.shorter*all.least || all.one == all.least {
+		return nil, err
+	}
+	rows := make([][]uint32, len(p.ways))
+	for k, way := range ways {
+		rows[way] = append(rows[way], uint32(lo+k))
+	}
+	return rows, nil
+}
+
+// args are the tests of a probe for kernels.
+func (t *outside) args(p *probe, how int) segmentArgs {
+	a := segmentArgs{First: p.one.First, End: p.one.End, Apart: p.apart, Below: p.below, Above: p.above, How: uint32(how)}
+	if t.allowed[p.allowed] != nil {
+		a.Bits = t.bits.Ptr
+	}
+	if p.Free() {
+		a.All = 1
+	}
+	return a
 }
 
 // find finds the candidates of rows lo … hi-1 of a block.
@@ -214,25 +263,23 @@ func (t *outside) find(p *probe, b *rowBlock, lo, hi int, w *wanted) error {
 	if err := t.allow(p.allowed); err != nil {
 		return err
 	}
-	a := segmentArgs{First: p.one.First, End: p.one.End, Apart: p.apart, Below: p.below, Above: p.above, How: uint32(w.how)}
-	if allowed != nil {
-		a.Bits = t.bits.Ptr
-	}
-	if p.Free() {
-		a.All = 1
-	}
 	if w.how != listed && p.counts(allowed) {
 		if p.unbound(t.g.NumVertices()) {
 			return t.lengths(p, b, lo, hi, w)
 		}
-		return t.size(p, b, lo, hi, a, w)
+		return t.size(p, b, lo, hi, t.args(p, w.how), w)
 	}
 	var rest found
-	err := t.make(p, b, lo, hi, a, w, func(f found) error {
+	// take takes candidates, of which bits of edges from `by` on stand for the edge behind.
+	take := func(f found, by int) error {
 		n := 0
 		for k, left := range f.left {
 			switch {
 			case left != 0:
+				if by >= 0 {
+					behind := left >> by << by
+					left += behind
+				}
 				rest.add(f.rows[k], f.vertices[k], left)
 			case w.how == countedEach:
 				w.each[int(f.rows[k])-lo] += f.vertices[k] // their number
@@ -242,7 +289,24 @@ func (t *outside) find(p *probe, b *rowBlock, lo, hi int, w *wanted) error {
 			}
 		}
 		return w.take(f.first(n))
-	})
+	}
+	rows, err := t.byWays(p, b, lo, hi)
+	if err != nil {
+		return err
+	}
+	if rows == nil {
+		err = t.make(p, b, rowSet{lo: lo, n: hi - lo}, t.args(p, w.how), w, func(f found) error { return take(f, -1) })
+	} else {
+		for k, some := range rows {
+			if len(some) == 0 || err != nil || t.x.Stopped() {
+				continue
+			}
+			way := p.ways[k]
+			err = t.make(way, b, rowSet{n: len(some), numbered: some}, t.args(way, w.how), w, func(f found) error { return take(f, k) })
+		}
+		t.byShort += uint64(hi - lo)
+		p = p.every
+	}
 	for e := 0; e < len(p.edges) && err == nil && !t.x.Stopped(); e++ {
 		rest, err = t.check(p, b, rest, e, w)
 	}

@@ -17,6 +17,11 @@ type probe struct {
 	apart, below, above uint32 // the columns whose vertices candidates must differ from, be below or above
 	edges               []probeEdge
 	allowed             int // which of a run's sets of vertices may be candidates
+
+	// ways are the probes that make the candidates of the lists of another edge, by the edge's place in backs; nil: of a missing edge. There
+	// are none if one edge is there. The first is like the probe itself. every has all edges, in the order of backs.
+	ways  []*probe
+	every *probe
 }
 
 // probeEdge is an edge to the row's vertex in a column, or with neg a missing one.
@@ -30,6 +35,9 @@ type probeEdge struct {
 // each.
 const fusedEdges = 12
 
+// mostWays is the most edges of which the shortest list makes the candidates: masks of edges have a bit for each, and one more.
+const mostWays = 31
+
 // backs are the edges to earlier vertices, the one whose list makes the candidates first.
 func (x *group) backs() []plan.Back {
 	if x.Free() {
@@ -40,6 +48,28 @@ func (x *group) backs() []plan.Back {
 
 // newProbe returns the probe of a group. The relations that it reads are not cut yet.
 func (x *onGPU) newProbe(g *group, allowed int) *probe {
+	p := x.probeBy(g, allowed, 0)
+	positive := 0
+	for _, b := range g.backs() {
+		positive += int(1 - number(b.Neg))
+	}
+	if x.shorter == 0 || g.Free() || positive < 2 || len(g.backs()) > mostWays {
+		return p
+	}
+	for k, b := range g.backs() {
+		if b.Neg {
+			p.ways = append(p.ways, nil)
+			continue
+		}
+		p.ways = append(p.ways, x.probeBy(g, allowed, k))
+	}
+	p.every = x.probeBy(g, allowed, 0)
+	p.every.edges = slices.Insert(p.every.edges, 0, probeEdge{rel: p.rel})
+	return p
+}
+
+// probeBy returns a probe whose candidates are made of the lists of one of the backs.
+func (x *onGPU) probeBy(g *group, allowed, by int) *probe {
 	p := &probe{group: g, allowed: allowed}
 	column := func(level int) int {
 		for c, l := range p.columns {
@@ -54,8 +84,9 @@ func (x *onGPU) newProbe(g *group, allowed int) *probe {
 	if g.Free() {
 		p.rel = &relation{off: []uint64{0, uint64(len(g.all))}, adj: g.all, kind: layoutCSR, list: func(uint32) []uint32 { return g.all }}
 	} else {
-		column(backs[0].Level)
-		p.rel, backs = x.relations[backs[0].Adj], backs[1:]
+		column(backs[by].Level)
+		p.rel = x.relations[backs[by].Adj]
+		backs = slices.Delete(backs, by, by+1)
 	}
 	for _, t := range []struct {
 		levels []int
@@ -86,6 +117,39 @@ func (p *probe) first(b *rowBlock) []uint32 {
 		return nil
 	}
 	return b.cols[p.columns[0]]
+}
+
+// length is how many elements the list has of which the candidates of a row are made.
+func (p *probe) length(b *rowBlock, r int) uint64 {
+	v := of(p.first(b), r)
+	return p.rel.off[v+1] - p.rel.off[v]
+}
+
+// shortest is the way that makes the fewest candidates of a row, of a probe that has ways, and how many elements its list has.
+func (p *probe) shortest(b *rowBlock, r int) (way int, least uint64) {
+	least = ^uint64(0)
+	for k, o := range p.ways {
+		if o == nil {
+			continue
+		}
+		if n := o.length(b, r); n < least {
+			way, least = k, n
+		}
+	}
+	return way, least
+}
+
+// rowSet is n rows of a block: those numbered, or those from lo on.
+type rowSet struct {
+	lo, n    int
+	numbered []uint32
+}
+
+func (s rowSet) at(k int) uint32 {
+	if s.numbered != nil {
+		return s.numbered[k]
+	}
+	return uint32(s.lo + k)
 }
 
 // of is the vertex whose list row r of a column reads.

@@ -51,5 +51,11 @@ func (o *outRun) outStats() []string {
 		fmt.Sprintf("join: out of core: %s; at most %d segments of a relation", &o.room, o.room.segments),
 	}
 	said = append(said, fmt.Sprintf("join: %s; kernels took %v, and wrote %s to the host's memory", copies(m), m.Computing.Round(time.Microsecond), memory.Text(uint64(o.back))))
+	if o.shorts > 0 {
+		said = append(said, fmt.Sprintf("join: the shortest lists of %d rows made their candidates", o.shorts))
+	}
+	if o.aheads > 0 {
+		said = append(said, fmt.Sprintf("join: %d segments were on their way before the pass that read them", o.aheads))
+	}
 	return append(said, o.store.said()...)
 }

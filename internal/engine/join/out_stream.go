@@ -56,8 +56,8 @@ type segmentKey struct {
 }
 
 // stream copies each segment of a relation that has items to the device, and calls use with the segment and its items. Those that
-// are there already come first.
-func (t *outside) stream(rel *relation, items []uint32, starts []int, use func(segment int, lists deviceLists, items []uint32) error) error {
+// are there already come first. The first segment of the relation that is read next is brought meanwhile, nil: it is not known.
+func (t *outside) stream(rel, next *relation, items []uint32, starts []int, use func(segment int, lists deviceLists, items []uint32) error) error {
 	var some []int
 	for _, there := range []bool{true, false} {
 		for s := range rel.segments {
@@ -75,9 +75,32 @@ func (t *outside) stream(rel *relation, items []uint32, starts []int, use func(s
 		return use(s, rel.at(s, at), items[starts[s]:starts[s+1]])
 	})
 	if err == nil && !t.x.Stopped() {
+		if next != nil && 2*len(some) >= len(rel.segments) { // where a pass reads few segments, the next may read others
+			t.ahead(next)
+		}
 		err = t.line.drain()
 	}
 	return err
+}
+
+// ahead begins to bring the first segment of a relation that is not on the device, in the place of one of another relation.
+func (t *outside) ahead(rel *relation) {
+	for s := range rel.segments {
+		if key := (segmentKey{rel, s}); !t.feed.Has(key) {
+			t.feed.Ahead(session.Piece{Key: key, Bytes: rel.segments[s].bytes, Fill: func(to []byte) error { return rel.fill(t.ctx(), s, to) }},
+				func(key any) bool { return key.(segmentKey).of == rel })
+			return
+		}
+	}
+}
+
+// after is the relation whose segments are expected to be read after those of which edge e of a probe is looked for; -1: after
+// candidates were made.
+func (p *probe) after(e int) *relation {
+	if e++; e < len(p.edges) {
+		return p.edges[e].rel
+	}
+	return p.rel
 }
 
 // holds returns the segments that are on the device and have edges that kernels look for, and puts the edges, with columns as in
@@ -145,10 +168,10 @@ func (t *outside) send(s *subTable, held []segmentHeld, columns []int, b *rowBlo
 	})
 }
 
-// byList sorts rows lo … hi-1 of a block by the segments that have their lists.
-func (t *outside) byList(p *probe, b *rowBlock, lo, hi int) (items []uint32, starts []int, err error) {
+// byList sorts rows of a block by the segments that have their lists.
+func (t *outside) byList(p *probe, b *rowBlock, rows rowSet) (items []uint32, starts []int, err error) {
 	column := p.first(b)
-	return order(t.ctx(), hi-lo, len(p.rel.segments), func(k int) (int, int) { return p.rel.holding(of(column, lo+k)) })
+	return order(t.ctx(), rows.n, len(p.rel.segments), func(k int) (int, int) { return p.rel.holding(of(column, int(rows.at(k)))) })
 }
 
 // in gives the lists of a segment to a kernel.
@@ -162,11 +185,11 @@ func (p *probe) in(a segmentArgs, s int, lists deviceLists) segmentArgs {
 
 // size counts the candidates of rows lo … hi-1 of a block by the ends of their lists.
 func (t *outside) size(p *probe, b *rowBlock, lo, hi int, a segmentArgs, w *wanted) error {
-	items, starts, err := t.byList(p, b, lo, hi)
+	items, starts, err := t.byList(p, b, rowSet{lo: lo, n: hi - lo})
 	if err != nil {
 		return err
 	}
-	return t.stream(p.rel, items, starts, func(s int, lists deviceLists, items []uint32) error {
+	return t.stream(p.rel, nil, items, starts, func(s int, lists deviceLists, items []uint32) error {
 		a := p.in(a, s, lists)
 		for len(items) > 0 && !t.x.Stopped() {
 			sub, err := t.line.free()
@@ -197,11 +220,14 @@ func (t *outside) size(p *probe, b *rowBlock, lo, hi int, a segmentArgs, w *want
 	})
 }
 
-// make generates the candidates of rows lo … hi-1 of a block: the entries in the lists of the vertices in a column that pass. The rows go to
+// make generates the candidates of rows of a block: the entries in the lists of the vertices in a column that pass. The rows go to
 // the device in sub-tables. Candidates that only count, and are known, are added to w.n. take gets the others, which are
 // valid during the call. By rows, it gets the numbers of those that are known in place of vertices.
-func (t *outside) make(p *probe, b *rowBlock, lo, hi int, a segmentArgs, w *wanted, take func(f found) error) error {
-	items, starts, err := t.byList(p, b, lo, hi)
+func (t *outside) make(p *probe, b *rowBlock, rows rowSet, a segmentArgs, w *wanted, take func(f found) error) error {
+	if err := t.feed.Poll(); err != nil {
+		return err
+	}
+	items, starts, err := t.byList(p, b, rows)
 	if err != nil {
 		return err
 	}
@@ -212,11 +238,11 @@ func (t *outside) make(p *probe, b *rowBlock, lo, hi int, a segmentArgs, w *want
 		a.How = listed
 	}
 	lengths, begins := make([]uint32, len(items)), make([]uint32, t.room.subRows+1)
-	return t.stream(p.rel, items, starts, func(s int, lists deviceLists, items []uint32) error {
+	return t.stream(p.rel, p.after(-1), items, starts, func(s int, lists deviceLists, items []uint32) error {
 		length := lengths[:len(items)]
 		err := parallel(t.ctx(), len(items), func(_, begin, end int) error {
 			for k := begin; k < end; k++ {
-				length[k] = p.rel.length(s, of(column, lo+int(items[k])))
+				length[k] = p.rel.length(s, of(column, int(rows.at(int(items[k])))))
 			}
 			return nil
 		})
@@ -252,7 +278,7 @@ func (t *outside) make(p *probe, b *rowBlock, lo, hi int, a segmentArgs, w *want
 			}
 			begins[n] = uint32(sum)
 			mine := items[:n]
-			if err := t.send(sub, held, p.columns, b, n, func(k int) uint32 { return uint32(lo) + mine[k] }); err != nil {
+			if err := t.send(sub, held, p.columns, b, n, func(k int) uint32 { return rows.at(int(mine[k])) }); err != nil {
 				return err
 			}
 			copy(sub.with, begins)
@@ -264,7 +290,7 @@ func (t *outside) make(p *probe, b *rowBlock, lo, hi int, a segmentArgs, w *want
 				f := t.scratch.first(made)
 				err := parallel(t.ctx(), made, func(_, begin, end int) error {
 					for k := begin; k < end; k++ {
-						f.rows[k] = uint32(lo) + mine[sub.row[k]&(1<<segmentRowBits-1)]
+						f.rows[k] = rows.at(int(mine[sub.row[k]&(1<<segmentRowBits-1)]))
 						f.left[k] = sub.row[k]>>segmentRowBits | others
 					}
 					copy(f.vertices[begin:end], sub.out[begin:end])
@@ -293,6 +319,9 @@ const dropped = 1 << 31
 // check looks for edge number e of the candidates of which it is not known, and for others whose segments are on the device. It
 // hands over the candidates of which nothing is left to be looked for, and returns those of which something is.
 func (t *outside) check(p *probe, b *rowBlock, f found, e int, w *wanted) (found, error) {
+	if err := t.feed.Poll(); err != nil {
+		return f, err
+	}
 	edge, bit := p.edges[e], uint32(1)<<e
 	column := b.cols[p.columns[edge.column]]
 	items, starts, err := order(t.ctx(), len(f.rows), len(edge.rel.segments), func(k int) (int, int) {
@@ -319,7 +348,7 @@ func (t *outside) check(p *probe, b *rowBlock, f found, e int, w *wanted) (found
 		}
 		edges = append(edges, o)
 	}
-	err = t.stream(edge.rel, items, starts, func(_ int, _ deviceLists, items []uint32) error {
+	err = t.stream(edge.rel, p.after(e), items, starts, func(_ int, _ deviceLists, items []uint32) error {
 		a := segmentArgs{End: ^uint32(0)}
 		for len(items) > 0 && !t.x.Stopped() {
 			sub, err := t.line.free()

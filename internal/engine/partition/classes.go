@@ -121,14 +121,17 @@ func (x *prepared) searchesFor(ctx context.Context, share, counted bool) error {
 	x.searches = nil
 	p := x.p
 	all, group := pairs(p), p.Pattern.Automorphisms()
+	if p.Rooted { // each vertex counts what it is the root of
+		group = group.Stabilizer([]int{p.Order[0]})
+	}
 	orbit, turns := group.PairOrbits(all)
 	x.factor = 1
 	elements := [][]int{nil}
 	x.shared = share && p.Mode == pattern.Iso
 	if x.shared && !p.Restricted {
 		switch found, few := group.Elements(maxCopies); {
-		case !x.o.Listing && p.Aut.IsUint64():
-			x.factor = p.Aut.Uint64()
+		case !x.o.Listing && group.Order().IsUint64():
+			x.factor = group.Order().Uint64()
 		case x.o.Listing && few:
 			elements = found
 		default:

@@ -5,7 +5,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 )
 
-// NewChunks is New for chunks of at most so many bytes, or of one neighbour of each vertex of a row if they are more.
+// NewChunks is New with a bound on the bytes of a chunk. A chunk has room for one neighbour of each vertex of a row, also if that is more.
 func NewChunks(s *session.Session, inCore func(s *session.Session) []engine.Engine, bytes int64) *Engine {
 	return &Engine{s: s, inCore: inCore, chunk: bytes}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/planner"
 )
@@ -40,7 +41,7 @@ func choose(ctx context.Context, engines []engine.Engine, g *graph.Graph, p *pla
 			if method == p.Method || method == plan.Nest {
 				x.order = p.Order
 			}
-			q, err := x.compile(ctx, g, p, o)
+			q, err := x.compile(ctx, g, p, o, nil)
 			if err == nil {
 				x.order = q.Order
 				var ready engine.Prepared
@@ -69,10 +70,22 @@ func choose(ctx context.Context, engines []engine.Engine, g *graph.Graph, p *pla
 	return inner{}, errors.Join(refusals...)
 }
 
-// compile plans p's pattern in g, for the method and in the order.
-func (x *inner) compile(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options) (*plan.Plan, error) {
+// compile plans p's pattern in g, the graph of some vertices of p's graph (nil: all), for the method and in the order. Conditions look at
+// the whole graph, and choices of edges that are listed have their numbers there.
+func (x *inner) compile(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, vertices []uint32) (*plan.Plan, error) {
 	po := plan.Options{
 		Embeddings: !p.Restricted, Listing: o.Listing, NoTail: p.NoTail, Root: plan.NoRoot, Method: x.method.String(), Context: ctx, Threads: o.Threads,
+	}
+	of := &plan.Whole{Graph: p.Graph, Vertices: vertices}
+	looks := slices.ContainsFunc(p.Pattern.Where, plan.Looks)
+	for i := range p.Pattern.Edges {
+		looks = looks || slices.ContainsFunc(p.Pattern.Edges[i].Where, plan.Looks)
+	}
+	if looks {
+		po.Of = of
+	}
+	if p.Rooted {
+		po.Root = p.Order[0]
 	}
 	if x.order != nil {
 		po.Order, po.Given, po.Quick = "given", x.order, true
@@ -81,7 +94,30 @@ func (x *inner) compile(ctx context.Context, g *graph.Graph, p *plan.Plan, o eng
 	if err == nil && q.Restricted != p.Restricted {
 		return nil, plan.Refusef("parts of the graph have other restrictions")
 	}
+	if err == nil && o.Listing {
+		choicesOf(q, p, of)
+	}
 	return q, err
+}
+
+// choicesOf has a plan for a part of the graph choose data edges by those of the plan for the whole graph.
+func choicesOf(q, p *plan.Plan, of *plan.Whole) {
+	for i := range q.Edges {
+		at := slices.IndexFunc(p.Edges, func(e plan.EdgeChoice) bool { return e.Edge == q.Edges[i].Edge })
+		there, here := &p.Edges[at], &q.Edges[i]
+		here.Rows = func(u, v uint32, yield func(id uint64) bool) { there.Rows(of.Vertex(u), of.Vertex(v), yield) }
+		here.Checks = slices.Clone(there.Checks)
+		for k := range here.Checks {
+			check := there.Checks[k].Eval
+			here.Checks[k].Eval = func(m []uint32, e []uint64) bool {
+				var mine [pattern.MaxVertices]uint32
+				for l, v := range m {
+					mine[p.LevelOf[q.Order[l]]] = of.Vertex(v)
+				}
+				return check(mine[:len(m)], e)
+			}
+		}
+	}
 }
 
 // piece is a part whose graph is made.
@@ -180,13 +216,12 @@ func (r *run) pieces(ctx context.Context, members [][]uint32, yield func(*piece)
 			if err := r.await(ctx, x.vertices, freed, made); err != nil {
 				return err
 			}
-			x.graph, err = r.g.Induced(ctx, x.vertices, r.o.Threads)
+			if x.graph, err = r.g.Induced(ctx, x.vertices, r.o.Threads); err == nil {
+				x.plan, err = r.inner.compile(ctx, x.graph, r.p, r.o, x.vertices)
+			}
 			return err
 		})
-		if x.err == nil {
-			x.plan, x.err = r.inner.compile(ctx, x.graph, r.p, r.o)
-		}
-		failed := x.err != nil // the piece is no longer ours when it was handed over
+		failed := x.err != nil // read before yield: whoever gets the piece may change it
 		if !yield(x) || failed {
 			return
 		}
@@ -255,6 +290,9 @@ func (w *worker) part(ctx context.Context, x *piece) (err error) {
 		return context.Cause(ctx)
 	}
 	goal := engine.Goal{Limit: w.left(), Progress: w.progress(x.part)}
+	if w.goal.PerRoot != nil {
+		goal.PerRoot = make([]engine.Uint128, len(x.vertices))
+	}
 	if w.goal.Sink != nil {
 		goal.Sink = &renamed{run: w.run, first: w.first, vertices: x.vertices, rows: make([][]uint32, w.s.Workers())}
 	}
@@ -270,6 +308,7 @@ func (w *worker) part(ctx context.Context, x *piece) (err error) {
 		return err // before others take the result for the end of the search
 	}
 	w.add(&res, 1)
+	w.addRoots(x.vertices, goal.PerRoot)
 	if err == nil {
 		w.finished(x.part)
 	}

@@ -153,7 +153,7 @@ func (x *prepared) whole() (bytes int64) {
 	return max(bytes, x.leastSlot())
 }
 
-// mostOf returns a number that the rows of so many vertices do not exceed, at most mostRows.
+// mostOf returns an upper bound of the number of rows with width vertices. It is at most mostRows.
 func (x *prepared) mostOf(width int) int64 {
 	most := int64(leastRows)
 	for i := range x.searches {

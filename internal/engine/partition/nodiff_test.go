@@ -2,6 +2,7 @@ package partition_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -38,9 +39,24 @@ var techniques = []nodiff.Technique{
 	{Name: "choices of data edges", Force: func(o *plan.Options, opt map[string]string) {
 		o.Listing, o.Root, opt["partition.parts"] = false, plan.NoRoot, "3"
 	}, Plan: func(p *plan.Plan) bool { return len(p.Edges) > 0 }},
+	{Name: "lists of chosen data edges", Force: inParts(true), Plan: func(p *plan.Plan) bool { return len(p.Edges) > 0 }},
+	nodiff.Rooted.With("counts by vertex", "partition.parts", "3").Said(`searches across parts`),
+	nodiff.Rooted.With("counts by vertex, a search for each edge", "partition.parts", "3", "partition.share", "off").Said(`searches across parts`),
+	{Name: "deg() and EXISTS, counted", Patterns: nodiff.Conditions, Force: inParts(false), Plan: looks},
+	{Name: "deg() and EXISTS, listed", Patterns: nodiff.Conditions, Force: inParts(true), Plan: looks},
 	nodiff.LabelledNest.With("an empty part", "partition.parts", "20").Said(`20 parts \([1-9][0-9]* empty\)`),
 	nodiff.Nest.With("the whole graph in host memory", "partition.memory", "unified").Said(`searched the whole graph in host memory`),
 }
+
+// inParts forces a search in three parts.
+func inParts(listing bool) func(o *plan.Options, opt map[string]string) {
+	return func(o *plan.Options, opt map[string]string) {
+		o.Method, o.Listing, o.Root, opt["partition.parts"] = "", listing, plan.NoRoot, "3"
+	}
+}
+
+// looks reports whether conditions of a plan look at more of the graph than a match has.
+func looks(p *plan.Plan) bool { return slices.ContainsFunc(p.Pattern.Where, plan.Looks) }
 
 // TestNoDiff compares random plans on random graphs with the oracle, in a few hundred kilobytes of device memory.
 func TestNoDiff(t *testing.T) {

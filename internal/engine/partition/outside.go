@@ -50,7 +50,10 @@ func (r *run) outside(ctx context.Context) error {
 	if left := r.left(); left > 0 {
 		goal.Limit = (left-1)/int64(r.factor) + 1
 	}
-	if goal.Sink == nil && r.listing {
+	switch {
+	case r.goal.PerRoot != nil:
+		goal.Sink = roots{r}
+	case goal.Sink == nil && r.listing:
 		goal.Sink = discard{}
 	}
 	crossings := make([]*crossing, len(r.searches))

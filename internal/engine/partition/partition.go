@@ -99,7 +99,7 @@ func (e *Engine) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o en
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	x := &prepared{s: e.s, g: g, p: p, o: o, inCore: e.inCore, chunk: e.chunk, check: memory.Check, batch: v.Number("partition.batch"), listing: o.Listing || len(p.Edges) > 0 || len(gpu.Conditions(p)) > 0}
+	x := &prepared{s: e.s, g: g, p: p, o: o, inCore: e.inCore, chunk: e.chunk, check: memory.Check, batch: v.Number("partition.batch"), listing: o.Listing || p.Rooted || len(p.Edges) > 0 || len(gpu.Conditions(p)) > 0}
 	if x.room, err = gpu.ReadRoom(o); err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (e *Engine) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o en
 		return nil, err
 	}
 	if v.Text("partition.memory") == "unified" {
-		q, err := x.inner.compile(ctx, g, p, o)
+		q, err := x.inner.compile(ctx, g, p, o, nil)
 		if err == nil {
 			x.unified, err = x.inner.engine.Prepare(ctx, g, q, gpu.Placed(o, "host"))
 		}
@@ -140,27 +140,12 @@ func (e *Engine) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o en
 // refused returns why the engine does not run a plan, if it does not.
 func refused(p *plan.Plan, o engine.Options) error {
 	switch {
-	case p.Rooted:
-		return plan.Refusef("counts per vertex are not added up over parts of a graph")
-	case len(p.Edges) > 0 && o.Listing:
-		return plan.Refusef("choices of data edges are counted in parts of a graph, and not listed: edges have other numbers there")
+	case p.Rooted && len(p.Edges) > 0:
+		return plan.Refusef("counts per vertex of choices of data edges are not added up over parts of a graph")
 	case o.Levels:
 		return plan.Refusef("matches by level are not counted in parts of a graph")
 	case p.Mode != pattern.Iso && p.Restricted:
 		return plan.Refusef("restrictions of matches that may repeat vertices")
-	case len(p.Shared.Exists) > 0:
-		return plan.Refusef("EXISTS may look at vertices outside a part of the graph")
-	}
-	for _, x := range p.Pattern.Where {
-		degree := false
-		pattern.Walk(x, func(x pattern.Expr) bool {
-			_, is := x.(pattern.Deg)
-			degree = degree || is
-			return true
-		})
-		if degree {
-			return plan.Refusef("deg() is of the whole graph, and a part has fewer neighbours")
-		}
 	}
 	if !connected(p) {
 		return plan.Refusef("the pattern is not connected, so its matches may be in several parts without an edge between them")
@@ -168,16 +153,33 @@ func refused(p *plan.Plan, o engine.Options) error {
 	return nil
 }
 
-// Pays reports whether the graph's lists that a plan reads are larger than the memory of a GPU, and the graph's parts for
-// that memory are kept in a file. To cut a large graph takes longer than most searches, so a caller that is free to choose
-// does not begin it.
+// fewCut is the largest share of a graph's edges between parts with which the search in parts pays. With 0.15 % it took 7 to 30 ms
+// where lists in host memory took 76 to 243 ms; with 71 % it took 16 to 70 times as long (docs/notes/2026-11-23-gpu-out-of-core.md).
+const fewCut = 0.05
+
+// Pays reports whether the graph's lists that a plan reads are larger than the memory of a GPU, the graph's parts for
+// that memory are kept in a file, and few edges are between them. To cut a large graph takes longer than most searches, so a
+// caller that is free to choose does not begin it.
 func (e *Engine) Pays(ctx context.Context, p *plan.Plan) bool {
 	bytes, g := listBytes(p), p.Graph
 	if p.Empty != nil || bytes <= e.s.Memory() {
 		return false
 	}
 	o := partition.Options{Parts: partsFor(bytes, e.s), Slack: partition.DefaultSlack}
-	return partition.Kept(vfs.From(ctx), g.FileName(), g, o)
+	if !partition.Kept(vfs.From(ctx), g.FileName(), g, o) {
+		return false
+	}
+	parts, err := partsOf(ctx, g, o, func() (*partition.Partition, error) {
+		return partition.Load(ctx, vfs.From(ctx), g.FileName(), g, o)
+	})
+	if err != nil {
+		return false // it is not of use: another engine searches
+	}
+	all := parts.Cut
+	for _, x := range parts.Parts {
+		all += x.Inside
+	}
+	return float64(parts.Cut) <= fewCut*float64(all)
 }
 
 // Folder returns the name of the folder that keeps a graph's parts.
@@ -199,7 +201,7 @@ func listBytes(p *plan.Plan) (n int64) {
 // search needs besides.
 const partShare = 0.5
 
-// partsFor returns the number of parts for lists of so many bytes. If they do not fit one device, each device has a part at least.
+// partsFor returns into how many parts lists are cut, by their size in bytes. If they do not fit one device, there is at least one part for each.
 func partsFor(bytes int64, s *session.Session) int {
 	room := max(1, int64(partShare*float64(s.Memory())))
 	n := (bytes + room - 1) / room

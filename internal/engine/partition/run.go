@@ -13,6 +13,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gpu"
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/partition"
 	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/vfs"
@@ -55,26 +56,36 @@ type moved struct {
 // partsKey is the name under which a graph keeps its parts.
 type partsKey struct{ partition.Options }
 
-// cutGraph finds the part of each vertex.
-func (r *run) cutGraph(ctx context.Context) error {
-	key := partsKey{r.parts}
+// partsOf returns a partition of a graph, which the graph keeps. find finds it at first.
+func partsOf(ctx context.Context, g *graph.Graph, o partition.Options, find func() (*partition.Partition, error)) (*partition.Partition, error) {
+	key := partsKey{o}
 	key.Threads = 0
-	found, err := r.g.Derived(ctx, key, func() (any, error) {
+	found, err := g.Derived(ctx, key, func() (any, error) {
 		var p *partition.Partition
-		err := r.g.Guard(func() (err error) {
-			var warning string
-			p, warning, err = partition.Open(ctx, vfs.From(ctx), r.g.FileName(), r.g, r.parts)
-			if warning != "" {
-				r.notes.Add("%s", warning)
-			}
+		err := g.Guard(func() (err error) {
+			p, err = find()
 			return err
 		})
 		return p, err
 	})
 	if err != nil {
+		return nil, err
+	}
+	return found.(*partition.Partition), nil
+}
+
+// cutGraph finds the part of each vertex.
+func (r *run) cutGraph(ctx context.Context) error {
+	p, err := partsOf(ctx, r.g, r.parts, func() (*partition.Partition, error) {
+		p, warning, err := partition.Open(ctx, vfs.From(ctx), r.g.FileName(), r.g, r.parts)
+		if warning != "" {
+			r.notes.Add("%s", warning)
+		}
+		return p, err
+	})
+	if err != nil {
 		return err
 	}
-	p := found.(*partition.Partition)
 	r.of, r.sizes, r.cut = p.Of, p.Parts, p.Cut
 	return nil
 }
@@ -185,6 +196,30 @@ func (r *run) add(res *engine.Result, times uint64) {
 	for _, s := range res.Stats {
 		r.stats.Add("%s", s)
 	}
+}
+
+// addRoots adds the matches of some vertices, which no other part has.
+func (r *run) addRoots(vertices []uint32, found []engine.Uint128) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, n := range found {
+		r.goal.PerRoot[vertices[i]] = r.goal.PerRoot[vertices[i]].Add(n)
+	}
+}
+
+// roots is a sink that counts rows by the vertex of the root.
+type roots struct{ *run }
+
+// Emit implements engine.Sink.
+func (x roots) Emit(_ int, b *engine.Batch) error {
+	root, n := x.p.Order[0], engine.U64(x.factor)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for ; root < b.Rows*b.Width; root += b.Width {
+		v := b.Vertices[root]
+		x.goal.PerRoot[v] = x.goal.PerRoot[v].Add(n)
+	}
+	return nil
 }
 
 // took adds the time of a phase.

@@ -70,6 +70,23 @@ func Open(ctx context.Context, fsys vfs.FS, graphFile string, g *graph.Graph, o 
 	return p, warning, nil
 }
 
+// Load is Open of a partition that is kept, and makes none. Errors of the file wrap fs.ErrNotExist, ErrDamaged or ErrForeign, or are
+// those of the system.
+func Load(ctx context.Context, fsys vfs.FS, graphFile string, g *graph.Graph, o Options) (*Partition, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	sum, ok := g.Fingerprint()
+	if !ok || graphFile == "" {
+		return nil, fmt.Errorf("the parts of a graph that is not from a file: %w", fs.ErrNotExist)
+	}
+	of, err := newKeptFile(graphFile, g, sum, &o).read(vfs.Or(fsys))
+	if err != nil {
+		return nil, err
+	}
+	return measure(ctx, g, of, o.Parts, o.Threads)
+}
+
 // Kept reports whether there is a file of the partition that Open would read, or find out to be of no use.
 func Kept(fsys vfs.FS, graphFile string, g *graph.Graph, o Options) bool {
 	sum, ok := g.Fingerprint()

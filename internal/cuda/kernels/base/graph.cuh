@@ -33,18 +33,12 @@ DEV Adj adj_of(const Lists& l) {
   return a;
 }
 
-// v's copy, or a part of it; null: there is none.
-DEV const u32* cached(const Adj& a, u32 v) {
-  if (!a.cache) return 0;
-  u32 place = ldg(a.cache + CACHE_HEAD + v);
-  return place ? *(const u32* const*)a.cache + (u64)place * CACHE_UNIT : 0;
-}
+// The place of v's copy, or of a part of it; 0: there is none. Callers ask for the
+// place and not for the copy's address: with an address that may be null, nvcc 13.0
+// made code of the search that read at address 0 (docs/notes/2026-11-23-gpu-out-of-core.md).
+DEV u32 place_of(const Adj& a, u32 v) { return a.cache ? ldg(a.cache + CACHE_HEAD + v) : 0; }
 
-// v's whole copy.
-DEV const u32* cached_whole(const Adj& a, u32 v) {
-  const u32* c = cached(a, v);
-  return c && !(c[1] & CACHE_PART) ? c : 0;
-}
+DEV const u32* copy_at(const Adj& a, u32 place) { return *(const u32* const*)a.cache + (u64)place * CACHE_UNIT; }
 #else
 typedef Lists Adj;
 DEV Adj adj_of(const Lists& l) { return l; }
@@ -60,7 +54,10 @@ struct Column {
 // v's neighbours.
 DEV Set list(const Adj& a, u32 v) {
 #ifdef WEFT_CACHED
-  if (const u32* c = cached_whole(a, v)) return Set{c + 2, c[0]};
+  if (const u32 place = place_of(a, v)) {
+    const u32* c = copy_at(a, place);
+    if (!(c[1] & CACHE_PART)) return Set{c + 2, c[0]};
+  }
 #endif
   u64 b = a.off[v];
   return Set{a.adj + b, (u32)(a.off[v + 1] - b)};
@@ -68,7 +65,7 @@ DEV Set list(const Adj& a, u32 v) {
 
 DEV u32 degree(const Adj& a, u32 v) {
 #ifdef WEFT_CACHED
-  if (const u32* c = cached(a, v)) return c[0];
+  if (const u32 place = place_of(a, v)) return copy_at(a, place)[0];
 #endif
   return (u32)(a.off[v + 1] - a.off[v]);
 }
@@ -76,7 +73,10 @@ DEV u32 degree(const Adj& a, u32 v) {
 // v's neighbours with smaller ids (of higher or equal degree in one class).
 DEV Set below(const Adj& a, u32 v) {
 #ifdef WEFT_CACHED
-  if (const u32* c = cached(a, v)) return Set{c + 2, c[1] & ~CACHE_PART};
+  if (const u32 place = place_of(a, v)) {
+    const u32* c = copy_at(a, place);
+    return Set{c + 2, c[1] & ~CACHE_PART};
+  }
 #endif
   u64 b = a.off[v];
   if (a.first) return Set{a.adj + b, (u32)(a.first[v] - b)};
@@ -87,7 +87,10 @@ DEV Set below(const Adj& a, u32 v) {
 // v's neighbours with larger ids.
 DEV Set above(const Adj& a, u32 v) {
 #ifdef WEFT_CACHED
-  if (const u32* c = cached_whole(a, v)) return Set{c + 2 + c[1], c[0] - c[1]};
+  if (const u32 place = place_of(a, v)) {
+    const u32* c = copy_at(a, place);
+    if (!(c[1] & CACHE_PART)) return Set{c + 2 + c[1], c[0] - c[1]};
+  }
 #endif
   u64 e = a.off[v + 1];
   if (a.first) return Set{a.adj + a.first[v], (u32)(e - a.first[v])};
@@ -99,8 +102,10 @@ DEV Set above(const Adj& a, u32 v) {
 // The place among all lists of the element of v's list at p.
 DEV u64 place_in(const Adj& a, u32 v, const u32* p) {
 #ifdef WEFT_CACHED
-  const u32* c = cached(a, v); // p may be in the copy or in adj
-  if (c && p >= c + 2 && p <= c + 2 + c[0]) return a.off[v] + (u64)(p - (c + 2));
+  if (const u32 place = place_of(a, v)) { // p may be in the copy or in adj
+    const u32* c = copy_at(a, place);
+    if (p >= c + 2 && p <= c + 2 + c[0]) return a.off[v] + (u64)(p - (c + 2));
+  }
 #endif
   return (u64)(p - a.adj);
 }
