@@ -141,6 +141,27 @@ func TestWriteEnds(t *testing.T) {
 	}
 }
 
+// TestWriteGivenUp: a write that is given up reports what the pipe has of it.
+func TestWriteGivenUp(t *testing.T) {
+	r, pipe, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer pipe.Close()
+	w := NewWriter(pipe)
+	defer w.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	n, err := w.WriteWithin(ctx, make([]byte, 4<<20))
+	if !errors.Is(err, context.Canceled) || n == 0 || n >= 4<<20 {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+	if got, err := io.ReadFull(r, make([]byte, n)); got != n {
+		t.Errorf("the pipe has %d of %d bytes, %v", got, n, err)
+	}
+}
+
 // TestWriteDirectly: what cannot wait is written to at once, whatever the context.
 func TestWriteDirectly(t *testing.T) {
 	var out bytes.Buffer

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"sync/atomic"
 	"time"
 )
 
@@ -15,7 +16,8 @@ const Grace = time.Second
 // concurrent use.
 type Writer struct {
 	w     io.Writer
-	asked chan []byte // nil: w never waits
+	asked chan []byte   // nil: w never waits
+	sent  *atomic.Int64 // bytes of the write under way
 	wrote chan result
 	stuck bool // a write was given up
 	buf   []byte
@@ -45,15 +47,32 @@ func NewWriter(w io.Writer) *Writer {
 	default:
 		return out
 	}
-	asked, wrote := make(chan []byte), make(chan result, 1)
+	asked, wrote, sent := make(chan []byte), make(chan result, 1), &atomic.Int64{}
 	go func() { // it may begin after Close
 		for b := range asked {
-			n, err := w.Write(b)
-			wrote <- result{n, err}
+			wrote <- inPieces(w, b, sent)
 		}
 	}()
-	out.asked, out.wrote = asked, wrote
+	out.asked, out.wrote, out.sent = asked, wrote, sent
 	return out
+}
+
+// atomicSize is a number of bytes that a pipe takes whole or not at all.
+const atomicSize = 4096
+
+// inPieces writes b, and counts in sent what w has of it.
+func inPieces(w io.Writer, b []byte, sent *atomic.Int64) (r result) {
+	for len(b) > 0 && r.err == nil {
+		var n int
+		part := b[:min(len(b), atomicSize)]
+		if n, r.err = w.Write(part); n < len(part) && r.err == nil {
+			r.err = io.ErrShortWrite
+		}
+		r.n += n
+		sent.Store(int64(r.n))
+		b = b[n:]
+	}
+	return r
 }
 
 // Waits reports whether a write may have to wait for a reader.
@@ -61,7 +80,8 @@ func (w *Writer) Waits() bool { return w.asked != nil }
 
 // WriteWithin writes b. When ctx has ended, or ends while the reader does not read, the
 // write may take Grace; then the error is the cause, and nothing can be written any
-// more.
+// more. The number of bytes is then that of whole pieces which the file had by then; it
+// may get the next piece when the reader goes on.
 func (w *Writer) WriteWithin(ctx context.Context, b []byte) (int, error) {
 	if w.asked == nil {
 		return w.w.Write(b)
@@ -73,6 +93,7 @@ func (w *Writer) WriteWithin(ctx context.Context, b []byte) (int, error) {
 		return 0, nil
 	}
 	w.buf = append(w.buf[:0], b...) // the caller may use b again where this is given up
+	w.sent.Store(0)
 	w.asked <- w.buf
 	select {
 	case r := <-w.wrote:
@@ -97,7 +118,7 @@ func (w *Writer) WriteWithin(ctx context.Context, b []byte) (int, error) {
 		return r.n, r.err
 	default:
 		w.stuck = true
-		return 0, context.Cause(ctx)
+		return int(w.sent.Load()), context.Cause(ctx)
 	}
 }
 

@@ -23,3 +23,7 @@ func Lock(fsys vfs.FS, name string) (unlock func(), err error) {
 	}
 	return func() { _ = f.Close() }, nil
 }
+
+// Exclusive takes the lock of an open file until it is closed, and reports whether it was free. A file system that has no locks gives them to
+// everybody.
+func Exclusive(f vfs.File) bool { return exclusive(f) }

@@ -1,0 +1,199 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/stream"
+	"github.com/weftgraph/weft/internal/testing/errorfs"
+	"github.com/weftgraph/weft/internal/vfs"
+)
+
+func open(t *testing.T, dir string) *Journal {
+	t.Helper()
+	j, err := Open(t.Context(), vfs.OS{}, dir, 4096)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func add(t *testing.T, j *Journal, from, to int) {
+	t.Helper()
+	for i := from; i < to; i++ {
+		if err := j.Append(fmt.Appendf(nil, "%d", i), 2); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func expect(t *testing.T, j *Journal, from, to int) {
+	t.Helper()
+	for i := from; i < to; i++ {
+		number, data, err := j.Next()
+		if err != nil || string(data) != fmt.Sprint(i) || number != int64(i)+1 {
+			t.Fatalf("message %d: %q, %v; want %d", number, data, err, i)
+		}
+	}
+}
+
+// TestJournal: a journal keeps what was appended, ends after it, deletes what is not needed, and holds Append back if it has no room.
+func TestJournal(t *testing.T) {
+	dir := t.TempDir()
+	j := open(t, dir)
+	add(t, j, 0, 60)
+	expect(t, j, 0, 25)
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	j = open(t, dir)
+	if j.Lines() != 120 {
+		t.Errorf("%d lines", j.Lines())
+	}
+	if err := j.Begin(26); err != nil {
+		t.Fatal(err)
+	}
+	add(t, j, 60, 70)
+	expect(t, j, 25, 70)
+	done := make(chan error)
+	go func() {
+		var err error
+		for i := 70; i < 400 && err == nil; i++ {
+			err = j.Append(fmt.Appendf(nil, "%d", i), 2)
+		}
+		j.End(io.EOF)
+		done <- err
+	}()
+	for i := 70; i < 400; i++ {
+		expect(t, j, i, i+1)
+		j.mu.Lock()
+		bytes := j.bytes
+		j.mu.Unlock()
+		if bytes > 4096+headSize {
+			t.Fatalf("%d bytes", bytes)
+		}
+		if j.Crowded() {
+			if err := j.Trim(int64(i) + 2); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := j.Next(); err != io.EOF {
+		t.Errorf("at the end: %v", err)
+	}
+	_ = j.Close()
+	j = open(t, dir)
+	defer j.Close()
+	if j.Lines() != 800 || j.last != 400 {
+		t.Errorf("%d lines, %d messages", j.Lines(), j.last)
+	}
+	for number, want := range map[int64]string{12: "begins with message", 402: "ends with message 400"} {
+		if err := j.Begin(number); !errors.Is(err, stream.ErrLog) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d: %v", number, err)
+		}
+	}
+}
+
+// TestDamaged: a changed byte anywhere, and a segment that is cut or gone, are errors or leave out the last message alone, which then counts as not
+// appended. A message is never another one.
+func TestDamaged(t *testing.T) {
+	whole := t.TempDir()
+	j := open(t, whole)
+	add(t, j, 0, 40)
+	_ = j.Close()
+	names, err := filepath.Glob(filepath.Join(whole, "*.log"))
+	if err != nil || len(names) < 2 {
+		t.Fatal(names, err)
+	}
+	try := func(what string, damage func(dir string) error, torn bool) {
+		dir := t.TempDir()
+		if err := errors.Join(os.CopyFS(dir+"/x", os.DirFS(whole)), damage(dir+"/x")); err != nil {
+			t.Fatal(err)
+		}
+		j, err := Open(t.Context(), vfs.OS{}, dir+"/x", 4096)
+		if err == nil {
+			defer j.Close()
+			if !torn || j.last >= 40 {
+				t.Errorf("%s: %d messages", what, j.last)
+			}
+			if err := j.Begin(41); !errors.Is(err, stream.ErrLog) { // a checkpoint has all
+				t.Errorf("%s: %v", what, err)
+			}
+			j.End(io.EOF)
+			expect(t, j, 0, int(j.last))
+		} else if !errors.Is(err, stream.ErrLog) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for i, name := range names {
+		base := filepath.Base(name)
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := i == len(names)-1
+		for at := 0; at < len(b); at += 11 {
+			try(fmt.Sprint(base, " byte ", at), func(dir string) error {
+				c := append([]byte(nil), b...)
+				c[at] ^= 0x21
+				return os.WriteFile(filepath.Join(dir, base), c, 0o600)
+			}, last)
+		}
+		for size := 1; size < len(b); size += 53 {
+			try(fmt.Sprint(base, " cut to ", size), func(dir string) error { return os.Truncate(filepath.Join(dir, base), int64(size)) }, last)
+		}
+		if i > 0 && !last {
+			try(base+" gone", func(dir string) error { return os.Remove(filepath.Join(dir, base)) }, false)
+		}
+	}
+}
+
+// TestFaults: whichever operation fails, also as on a full disk, what Append acknowledged is there afterwards, and nothing else but whole messages.
+func TestFaults(t *testing.T) {
+	for what, fault := range map[string]errorfs.Fault{
+		"any":  {Kinds: errorfs.All, Err: syscall.EIO},
+		"full": {Kinds: errorfs.Write, Err: syscall.ENOSPC, Way: errorfs.Half, Stays: true},
+	} {
+		errorfs.Each(t, fault, nil, func(fsys *errorfs.FS) {
+			dir := filepath.Join(t.TempDir(), "log")
+			acknowledged := 0
+			err := func() error {
+				j, err := Open(t.Context(), fsys, dir, 1024)
+				if err != nil {
+					return err
+				}
+				defer j.Close()
+				for acknowledged < 20 {
+					if err := j.Append(fmt.Appendf(nil, "%d", acknowledged), 2); err != nil {
+						return err
+					}
+					acknowledged++
+				}
+				return nil
+			}()
+			if err != nil && !errors.Is(err, fault.Err) {
+				t.Errorf("%s: %v", what, err)
+			}
+			j, err := Open(t.Context(), vfs.OS{}, dir, 1024)
+			if err != nil {
+				t.Errorf("%s, after %d messages: %v", what, acknowledged, err)
+				return
+			}
+			defer j.Close()
+			if int(j.last) < acknowledged || int(j.last) > acknowledged+1 {
+				t.Errorf("%s: %d messages, and %d were acknowledged", what, j.last, acknowledged)
+			}
+			j.End(io.EOF)
+			expect(t, j, 0, int(j.last))
+		})
+	}
+}

@@ -1,0 +1,112 @@
+// Package nats reads updates from streams of NATS JetStream, and publishes changes to them, each once.
+//
+// The package knows messages and their numbers. It must not know the updates and changes in them. Nothing is made before it is used.
+package nats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Form is the form of addresses.
+const Form = "nats://HOST:PORT/STREAM-or-subject"
+
+// address is a parsed address.
+type address struct {
+	server string // for the client
+	name   string // of errors, without a password
+	path   string // the stream or the subject
+}
+
+func parse(u *url.URL) (a address, err error) {
+	a.name = u.Redacted()
+	a.path = strings.TrimPrefix(u.Path, "/")
+	switch {
+	case u.Host == "":
+		return a, errors.New("the address has no host")
+	case a.path == "" || strings.ContainsAny(a.path, "/ \t\r\n"):
+		return a, errors.New("the address does not end with a stream or a subject")
+	case u.RawQuery != "" || u.Fragment != "":
+		return a, errors.New("the address has more than a stream or a subject")
+	}
+	server := *u
+	server.Path, server.RawPath = "", ""
+	a.server = server.String()
+	return a, nil
+}
+
+// Times of clients.
+const (
+	requestTime  = 5 * time.Second  // of a request to the broker
+	retryTime    = 2 * time.Second  // the longest wait before a request is made again
+	ackTime      = 20 * time.Second // of a message
+	parting      = 3 * time.Second  // of messages under way, after the end of a context
+	reconnecting = 250 * time.Millisecond
+)
+
+// connect connects to the broker. lost and back are called when the connection ends and begins anew.
+func connect(a address, note func(string), back func(), more ...nats.Option) (*nats.Conn, jetstream.JetStream, error) {
+	options := append([]nats.Option{
+		nats.Name("weft"), nats.MaxReconnects(-1), nats.ReconnectWait(reconnecting), nats.ReconnectBufSize(-1), nats.Timeout(requestTime),
+		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				note(fmt.Sprintf("%s: the broker is lost: %v; waiting for it", a.name, err))
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) {
+			note(a.name + ": the broker is there again")
+			if back != nil {
+				back()
+			}
+		}),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // calls have errors of their own
+	}, more...)
+	nc, err := nats.Connect(a.server, options...)
+	if err != nil {
+		return nil, nil, err
+	}
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(requestTime))
+	if err != nil {
+		nc.Close()
+		return nil, nil, err
+	}
+	return nc, js, nil
+}
+
+// find returns the stream with a name, or the one that takes a subject, which is the filter then.
+func find(ctx context.Context, js jetstream.JetStream, path string) (s jetstream.Stream, filter string, err error) {
+	if !strings.ContainsAny(path, ".*>") {
+		s, err = js.Stream(ctx, path)
+		if !errors.Is(err, jetstream.ErrStreamNotFound) {
+			return s, "", err
+		}
+	}
+	name, err := js.StreamNameBySubject(ctx, path)
+	if err != nil {
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			err = fmt.Errorf("no stream is called %s, and none takes the subject %s", path, path)
+		}
+		return nil, "", err
+	}
+	s, err = js.Stream(ctx, name)
+	return s, path, err
+}
+
+// pause waits before an attempt.
+func pause(ctx context.Context, attempt int) error {
+	d := min(retryTime, 50*time.Millisecond<<min(attempt, 10))
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}

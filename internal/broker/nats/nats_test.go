@@ -1,0 +1,401 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/weftgraph/weft/internal/stream"
+)
+
+// broker is a server of its own, which can end and begin again with what it has stored.
+type broker struct {
+	t    *testing.T
+	dir  string
+	port int
+	s    *server.Server
+}
+
+func newBroker(t *testing.T) *broker {
+	b := &broker{t: t, dir: t.TempDir(), port: server.RANDOM_PORT}
+	b.start()
+	t.Cleanup(b.stop)
+	return b
+}
+
+func (b *broker) start() {
+	b.t.Helper()
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: b.port, JetStream: true, StoreDir: b.dir, NoSigs: true, NoLog: true})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	go s.Start()
+	if !s.ReadyForConnections(time.Minute) {
+		b.t.Fatal("the broker does not start")
+	}
+	b.s, b.port = s, s.Addr().(*net.TCPAddr).Port
+}
+
+func (b *broker) stop() {
+	b.s.Shutdown()
+	b.s.WaitForShutdown()
+}
+
+func (b *broker) url(path string) *url.URL {
+	u, err := url.Parse(fmt.Sprintf("nats://127.0.0.1:%d/%s", b.port, path))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return u
+}
+
+// stream makes a stream.
+func (b *broker) stream(c jetstream.StreamConfig) jetstream.JetStream {
+	b.t.Helper()
+	nc, err := nats.Connect(b.url("").String())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	if err == nil {
+		_, err = js.CreateStream(b.t.Context(), c)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return js
+}
+
+func (b *broker) publish(js jetstream.JetStream, subject string, from, to int) {
+	b.t.Helper()
+	for i := from; i < to; i++ {
+		if _, err := js.Publish(b.t.Context(), subject, fmt.Appendf(nil, "%d", i)); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
+// expect reads messages from up to to.
+func expect(t *testing.T, l stream.Log, from, to int) (last int64) {
+	t.Helper()
+	for i := from; i < to; i++ {
+		number, data, err := l.Next()
+		if err != nil || string(data) != fmt.Sprint(i) {
+			t.Fatalf("message %q, %v; want %d", data, err, i)
+		}
+		last = number
+	}
+	return last
+}
+
+func begin(t *testing.T, b *broker, path string, number int64, note func(string)) (stream.Log, error) {
+	l, err := NewLog(t.Context(), b.url(path), note)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l, l.Begin(number)
+}
+
+// TestLog: a log begins anywhere, goes on after the broker was lost, and says so.
+func TestLog(t *testing.T) {
+	b := newBroker(t)
+	js := b.stream(jetstream.StreamConfig{Name: "updates", Subjects: []string{"u.>"}})
+	b.publish(js, "u.a", 0, 40)
+	var notes atomic.Int64
+	note := func(string) { notes.Add(1) }
+	l, err := begin(t, b, "updates", 0, note)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := expect(t, l, 0, 30)
+	b.stop()
+	b.start()
+	expect(t, l, 30, 40)
+	b.publish(js, "u.a", 40, 60)
+	expect(t, l, 40, 60)
+	if n := notes.Load(); n < 2 {
+		t.Errorf("%d notes", n)
+	}
+	if l, err = begin(t, b, "updates", last+1, note); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, l, 30, 60)
+	// One subject of the stream.
+	b.publish(js, "u.b", 0, 5)
+	b.publish(js, "u.a", 60, 62)
+	b.publish(js, "u.b", 5, 9)
+	if l, err = begin(t, b, "u.b", 0, note); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, l, 0, 9)
+}
+
+// TestLogGone: messages that were deleted before they were read, and a stream that is another, are errors.
+func TestLogGone(t *testing.T) {
+	b := newBroker(t)
+	js := b.stream(jetstream.StreamConfig{Name: "updates", Subjects: []string{"u"}})
+	b.publish(js, "u", 0, 40)
+	note := func(string) {}
+	for path, want := range map[string]string{"other": "no stream is called other", "x.y": "none takes the subject x.y"} {
+		if _, err := begin(t, b, path, 0, note); !errors.Is(err, stream.ErrLog) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if _, err := begin(t, b, "updates", 42, note); !errors.Is(err, stream.ErrLog) || !strings.Contains(err.Error(), "another stream now") {
+		t.Error(err)
+	}
+	s, err := js.Stream(t.Context(), "updates")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := begin(t, b, "updates", 41, note)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Purge(t.Context(), jetstream.WithPurgeSequence(20)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := begin(t, b, "updates", 19, note); !errors.Is(err, stream.ErrLog) || !strings.Contains(err.Error(), "were deleted before they were read") {
+		t.Error(err)
+	}
+	if _, err := begin(t, b, "updates", 20, note); err != nil {
+		t.Error(err)
+	}
+	// The stream is deleted and made anew while it is read.
+	if err := js.DeleteStream(t.Context(), "updates"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "updates", Subjects: []string{"u"}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := l.Next(); !errors.Is(err, stream.ErrLog) {
+		t.Error(err)
+	}
+	b.stop()
+	if _, err := begin(t, b, "updates", 0, note); !errors.Is(err, stream.ErrLog) {
+		t.Errorf("without a broker: %v", err)
+	}
+	b.start()
+}
+
+func newPublisher(t *testing.T, b *broker, path string) *Publisher {
+	p, err := NewPublisher(b.url(path), func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Close() })
+	return p.(*Publisher)
+}
+
+// contents returns the messages of a stream with a subject.
+func (b *broker) contents(js jetstream.JetStream, name, subject string) (out []string) {
+	b.t.Helper()
+	s, err := js.Stream(b.t.Context(), name)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	info, err := s.Info(b.t.Context())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for seq := info.State.FirstSeq; seq <= info.State.LastSeq; seq++ {
+		m, err := s.GetMsg(b.t.Context(), seq)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if m.Subject == subject {
+			out = append(out, string(m.Data))
+		}
+	}
+	return out
+}
+
+func (b *broker) want(js jetstream.JetStream, n int) {
+	b.t.Helper()
+	got := b.contents(js, "changes", "c")
+	for i := range max(n, len(got)) {
+		if i >= len(got) || got[i] != fmt.Sprint(i) {
+			b.t.Fatalf("%d messages, want %d; from %d on: %q", len(got), n, i, got[max(i-2, 0):min(i+5, len(got))])
+		}
+	}
+}
+
+// TestPublisher: messages come once and in order, whether or not the broker is lost, and others publish on other subjects of the stream.
+func TestPublisher(t *testing.T) {
+	b := newBroker(t)
+	js := b.stream(jetstream.StreamConfig{Name: "changes", Subjects: []string{"c", "d"}})
+	n, rounds := 0, 3
+	if os.Getenv("WEFT_LONG") != "" {
+		rounds = 30
+	}
+	for round := range rounds {
+		p := newPublisher(t, b, "c")
+		last, err := p.Begin(t.Context(), "run", int64(n))
+		if want := ""; err != nil || n > 0 && last != fmt.Sprint("id-", n-1) || n == 0 && last != want {
+			t.Fatalf("%q, %v", last, err)
+		}
+		send := func(k int) {
+			for range k {
+				if err := p.Publish(fmt.Sprint("id-", n), fmt.Appendf(nil, "%d", n)); err != nil {
+					t.Fatal(err)
+				}
+				n++
+			}
+		}
+		send(300)
+		b.publish(js, "d", 0, 3)
+		send(300)
+		if round%3 != 2 {
+			b.stop()
+			send(40)
+			b.start()
+		}
+		send(200)
+		if err := p.Sync(); err != nil {
+			t.Fatal(err)
+		}
+		if p.Length() != int64(n) {
+			t.Errorf("the length is %d, want %d", p.Length(), n)
+		}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+		b.want(js, n)
+	}
+}
+
+// TestPublisherLate: an answer that comes after the messages were sent again does not count for another, and a message that the broker has is not
+// sent again.
+func TestPublisherLate(t *testing.T) {
+	b := newBroker(t)
+	js := b.stream(jetstream.StreamConfig{Name: "changes", Subjects: []string{"c"}})
+	p := newPublisher(t, b, "c")
+	if _, err := p.Begin(t.Context(), "run", 0); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 500 {
+		if err := p.Publish(fmt.Sprint("id-", i), fmt.Appendf(nil, "%d", i)); err != nil {
+			t.Fatal(err)
+		}
+		if i%50 == 7 { // as after a loss, when the broker has some of those under way
+			if err := p.resume(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := p.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	b.want(js, 500)
+}
+
+// TestPublisherFull: a stream that takes no more messages holds the publisher back, and gets all when there is room.
+func TestPublisherFull(t *testing.T) {
+	b := newBroker(t)
+	c := jetstream.StreamConfig{Name: "changes", Subjects: []string{"c"}, MaxMsgs: 50, Discard: jetstream.DiscardNew}
+	js := b.stream(c)
+	noted := make(chan string, 1000)
+	q, err := NewPublisher(b.url("c"), func(text string) { noted <- text })
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := q.(*Publisher)
+	t.Cleanup(func() { _ = p.Close() })
+	if _, err := p.Begin(t.Context(), "run", 0); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() {
+		for i := range 120 {
+			if err := p.Publish(fmt.Sprint("id-", i), fmt.Appendf(nil, "%d", i)); err != nil {
+				done <- err
+				return
+			}
+		}
+		done <- p.Sync()
+	}()
+	if text := <-noted; !strings.Contains(text, "maximum messages exceeded") {
+		t.Error(text)
+	}
+	c.MaxMsgs = 500
+	if _, err := js.UpdateStream(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	b.want(js, 120)
+}
+
+// TestPublisherRefuses: a stream that cannot tell the last change is refused, and so is a subject on which another program publishes.
+func TestPublisherRefuses(t *testing.T) {
+	b := newBroker(t)
+	js := b.stream(jetstream.StreamConfig{Name: "changes", Subjects: []string{"c"}})
+	b.stream(jetstream.StreamConfig{Name: "work", Subjects: []string{"w"}, Retention: jetstream.WorkQueuePolicy})
+	for path, want := range map[string]string{"w": "deletes messages that were read", "none": "no stream takes the subject none"} {
+		if _, err := newPublisher(t, b, path).Begin(t.Context(), "run", 0); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	p := newPublisher(t, b, "c")
+	if _, err := p.Begin(t.Context(), "run", 0); err != nil {
+		t.Fatal(err)
+	}
+	b.publish(js, "c", 0, 1)
+	err := p.Publish("id-0", []byte("x"))
+	if err == nil {
+		err = p.Sync()
+	}
+	if err == nil || !strings.Contains(err.Error(), "another program publishes") {
+		t.Error(err)
+	}
+	// A context that ends does not wait for a broker that is lost.
+	ctx, cancel := context.WithCancelCause(t.Context())
+	p = newPublisher(t, b, "c")
+	if _, err := p.Begin(ctx, "run", 0); err != nil {
+		t.Fatal(err)
+	}
+	b.stop()
+	if err := p.Publish("id-0", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	enough := errors.New("enough")
+	cancel(enough)
+	if err := p.Sync(); !errors.Is(err, enough) {
+		t.Error(err)
+	}
+	b.start()
+}
+
+// TestAddresses: an address that cannot be one is refused.
+func TestAddresses(t *testing.T) {
+	for _, text := range []string{"nats:///x", "nats://host", "nats://host/", "nats://host/a/b", "nats://host/a?b=c"} {
+		u, err := url.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := NewLog(t.Context(), u, nil); err == nil {
+			t.Errorf("%s is taken", text)
+		}
+		if _, err := NewPublisher(u, nil); err == nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+	u, _ := url.Parse("nats://host/a.*")
+	if _, err := NewPublisher(u, nil); err == nil {
+		t.Error("changes on a.*")
+	}
+}
