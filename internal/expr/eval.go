@@ -14,6 +14,8 @@ type Scope struct {
 	Graph *graph.Graph
 	// Source, if not nil, has the vertices instead of Graph.
 	Source Source
+	// Degree, if not nil, is deg() of a vertex in place of the graph's own.
+	Degree func(v uint32) int64
 	// The vertex of pattern vertex v is m[Vertex(v)], and the data edge of pattern
 	// edge e is e[Edge(e)]; nil: m[v], and e[e].
 	Vertex, Edge func(int) int
@@ -33,7 +35,7 @@ type Source interface {
 	NumericIDs() bool
 	ID(v uint32) Value     // the user's id: an Int or a Text
 	Degree(v uint32) int64 // the number of distinct neighbours in either direction
-	// Vertex and Edge return functions that read a property, or nil where there is no such property.
+	// Vertex and Edge return a function that reads a property. They return nil if the graph does not have the property.
 	Vertex(key string) func(v uint32) Value
 	Edge(key string) func(e uint64) Value
 }
@@ -92,12 +94,16 @@ func (s *Scope) Compile(x pattern.Expr) Func {
 	case pattern.ID:
 		return s.id(x.Vertex)
 	case pattern.Deg:
-		at := s.vertex(x.Vertex)
-		if of := s.Source; of != nil {
-			return func(m []uint32, _ []uint64) Value { return Value{Kind: Int, I: of.Degree(m[at])} }
+		at, degree := s.vertex(x.Vertex), s.Degree
+		switch {
+		case degree != nil:
+		case s.Source != nil:
+			degree = s.Source.Degree
+		default:
+			any := s.Graph.Flat(s.Graph.Any())
+			degree = func(v uint32) int64 { return int64(any.Degree(v)) }
 		}
-		any := s.Graph.Flat(s.Graph.Any())
-		return func(m []uint32, _ []uint64) Value { return Value{Kind: Int, I: int64(any.Degree(m[at]))} }
+		return func(m []uint32, _ []uint64) Value { return Value{Kind: Int, I: degree(m[at])} }
 	case pattern.AllDifferent:
 		return s.allDifferent(x)
 	case pattern.Exists:

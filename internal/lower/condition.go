@@ -78,6 +78,9 @@ func (m vertices) with(l int, v kir.Expr) vertices {
 
 // condition writes the function of c.
 func (x *lowering) condition(c *plan.Check) error {
+	if c.Outside {
+		return plan.Refusef("it is of the whole graph, and kernels read a part")
+	}
 	w := &conditionWriter{x: x, vertex: map[int]*kir.Var{}, edge: map[int]*kir.Var{}}
 	code := &conditionCode{}
 	var params []*kir.Var

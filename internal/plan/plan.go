@@ -292,6 +292,8 @@ type Check struct {
 	Cost int // the number of comparisons of one Eval at most, about
 	// InTime: it is part of ORDERED or WITHIN, which Plan.Timed says as well.
 	InTime bool
+	// Outside: it is of the whole graph, of which the plan's is a part, so that only Eval says it.
+	Outside bool
 }
 
 // HostTimes are the times that a nest and a join are expected to take for a plan on one thread of the processor.
@@ -356,6 +358,34 @@ type Options struct {
 	Threads int
 	// Context, if not nil, ends planning: Compile then returns its cause, soon.
 	Context context.Context
+	// Of, if not nil, is the graph of which the plan's is a part. deg() and EXISTS are of that.
+	Of *Whole
+}
+
+// Whole is a graph, and the vertices of it that a part of it has, by the part's own; nil: all, with the same numbers.
+type Whole struct {
+	Graph    *graph.Graph
+	Vertices []uint32
+}
+
+// Vertex is the number in the whole graph of a vertex of the part.
+func (w *Whole) Vertex(v uint32) uint32 {
+	if w.Vertices == nil {
+		return v
+	}
+	return w.Vertices[v]
+}
+
+// Looks reports whether a condition looks at more of a graph than its vertices and the edges among them.
+func Looks(x pattern.Expr) (found bool) {
+	pattern.Walk(x, func(x pattern.Expr) bool {
+		switch x.(type) {
+		case pattern.Deg, pattern.Exists:
+			found = true
+		}
+		return !found
+	})
+	return found
 }
 
 // Values of Options.Order that callers give for engines, and users do not.

@@ -51,6 +51,7 @@ func (g *Graph) Explain(ctx context.Context, a Question) (*Explanation, error) {
 	if e.Memory, err = j.choice.Memory(ctx, goal); err != nil {
 		return e, Classify(err)
 	}
+	j.Plan = j.choice.Plan // of another engine, if the first needs too much memory
 	if !a.Settings.Levels {
 		return e, nil
 	}

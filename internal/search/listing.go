@@ -159,7 +159,7 @@ func (j *Job) lead() []sink.Column {
 
 // valuesOf are columns of the values of items.
 func (j *Job) valuesOf(items []gql.Item, p *pattern.Pattern, edgeAt func(edge int) int) ([]sink.Column, error) {
-	items, err := j.items(items)
+	items, err := j.Items(items)
 	if err != nil {
 		return nil, err
 	}

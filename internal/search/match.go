@@ -55,7 +55,7 @@ func newRows(j *Job) (*rows, error) {
 		}
 		return r, nil
 	}
-	items, err := j.items(j.Query.Return.Items)
+	items, err := j.Items(j.Query.Return.Items)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (r *rows) item(x pattern.Expr, j *Job) (func(m []uint32, e []uint64) any, e
 		at := j.edgeAt(x.(pattern.RefExpr).Of.Index)
 		return func(_ []uint32, e []uint64) any { return r.edge.read(e[at]) }, nil
 	}
-	return func(m []uint32, e []uint64) any { return goValue(c.At(m, e)) }, nil
+	return func(m []uint32, e []uint64) any { return sink.GoValue(c.At(m, e)) }, nil
 }
 
 // Len is the number of the pattern's vertices.
@@ -117,20 +117,6 @@ func (m Match) Column(i int) string { return m.of.columns[i].name }
 // At is the value of column i.
 func (m Match) At(i int) any { return m.of.columns[i].at(m.vertices, m.edges) }
 
-// goValue is a value of a table as Go has it.
-func goValue(x any) any {
-	switch x := x.(type) {
-	case sink.Instant:
-		return x.Time()
-	case sink.Span:
-		if d, ok := x.Duration(); ok {
-			return d
-		}
-		return x.String()
-	}
-	return x
-}
-
 // userID is the user's id of a vertex.
 func userID(g *graph.Graph, v uint32) any {
 	if g.IDs.Numeric() {
@@ -156,7 +142,7 @@ func (r *edgeReader) read(id uint64) format.Edge {
 	next := 0
 	field := func() any {
 		next++
-		return goValue(r.fields[next-1].At(nil, row[:]))
+		return sink.GoValue(r.fields[next-1].At(nil, row[:]))
 	}
 	e := format.Edge{Src: field(), Dst: field()}
 	t := r.g.Edges

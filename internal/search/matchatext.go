@@ -92,7 +92,7 @@ func (g *Graph) ForestText(ctx context.Context, comment string, qs []Question) (
 
 // vertices are the vertices that a RETURN of items names.
 func (a Question) vertices() (out []int, err error) {
-	items, err := a.items(a.Query.Return.Items)
+	items, err := a.Items(a.Query.Return.Items)
 	if err != nil {
 		return nil, kind.With(kind.Query, err)
 	}

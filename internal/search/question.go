@@ -180,8 +180,8 @@ func (a Question) participates(p *pattern.Pattern) error {
 	return nil
 }
 
-// items are the items of a RETURN with the values of their parameters.
-func (a Question) items(items []gql.Item) ([]gql.Item, error) {
+// Items are the items of a RETURN with the values of their parameters.
+func (a Question) Items(items []gql.Item) ([]gql.Item, error) {
 	carrier := &pattern.Pattern{}
 	for _, i := range items {
 		carrier.Where = append(carrier.Where, i.Expr)

@@ -25,6 +25,21 @@ func Expr(g *graph.Graph, p *pattern.Pattern, name string, x pattern.Expr, edgeA
 	if id, ok := x.(pattern.ID); ok {
 		return Vertex(g, name, id.Vertex), nil
 	}
+	return Computed(g, p, name, x, edgeAt, func(plain pattern.Expr) (valueFunc, error) {
+		if prop, ok := plain.(pattern.Prop); ok {
+			return property(g, prop, edgeAt), nil
+		}
+		sc := &expr.Scope{Graph: g, Edge: edgeAt}
+		f := sc.Compile(plain)
+		return func(m []uint32, e []uint64) any { return f(m, e).Any() }, sc.Err
+	})
+}
+
+// Computed is a column with the type that Expr gives an expression, and with values that compile's function computes: of the expression without
+// literals of times. Of g only the types of ids and properties count, and the units of times. Times are numbers of these units, and become
+// Instants and Spans.
+func Computed(g *graph.Graph, p *pattern.Pattern, name string, x pattern.Expr, edgeAt func(edge int) int,
+	compile func(plain pattern.Expr) (func(m []uint32, e []uint64) any, error)) (Column, error) {
 	plain, times, _, err := expr.Plain(g, x)
 	if err != nil {
 		return Column{}, err
@@ -33,15 +48,11 @@ func Expr(g *graph.Graph, p *pattern.Pattern, name string, x pattern.Expr, edgeA
 	if err != nil {
 		return Column{}, err
 	}
-	if prop, ok := plain.(pattern.Prop); ok {
-		return timeColumn(name, t, times, property(g, prop, edgeAt)), nil
+	values, err := compile(plain)
+	if err != nil {
+		return Column{}, err
 	}
-	sc := &expr.Scope{Graph: g, Edge: edgeAt}
-	f := sc.Compile(plain)
-	if sc.Err != nil {
-		return Column{}, sc.Err
-	}
-	return timeColumn(name, t, times, func(m []uint32, e []uint64) any { return f(m, e).Any() }), nil
+	return timeColumn(name, t, times, values), nil
 }
 
 type valueFunc = func(m []uint32, e []uint64) any

@@ -46,6 +46,20 @@ func (t Span) append(b []byte) []byte {
 	return pattern.AppendDuration(b, t.N, int64(t.Unit.Multiplier()))
 }
 
+// GoValue returns a value as Go has it: an Instant becomes a time.Time, and a Span a time.Duration or, if it does not fit, a string.
+func GoValue(x any) any {
+	switch x := x.(type) {
+	case Instant:
+		return x.Time()
+	case Span:
+		if d, ok := x.Duration(); ok {
+			return d
+		}
+		return x.String()
+	}
+	return x
+}
+
 // timeValues turns numbers in t's units into Instants or Spans, and returns the type and the
 // unit of the column. ok is false if t is not known to be a time, or its unit is one that Arrow
 // does not have.

@@ -81,6 +81,25 @@ func Apply(g *dynamic.Graph, u *Update) (dynamic.Result, error) {
 	return g.SetEdge(u.U, u.V, label, p)
 }
 
+// Ahead reads what the updates of a batch are about to read, as dynamic.Ahead does. The zero value is for a new batch.
+type Ahead struct {
+	ahead dynamic.Ahead
+	read  int // how many updates ahead has read for
+}
+
+// See is called before us[i] is made. It reads for some updates from i on, unless it has done so.
+func (a *Ahead) See(g *dynamic.Graph, us []Update, i int) {
+	if i < a.read || len(us) == 1 {
+		return
+	}
+	for more := true; more && a.read < len(us); a.read++ {
+		if u := &us[a.read]; u.Op.OfEdge() {
+			more = a.ahead.Add(g, u.U, u.V)
+		}
+	}
+	a.ahead.Read(g)
+}
+
 // properties returns the properties of an update that have a value.
 func properties(u *Update, look func(string) (dynamic.Key, bool), add func(string, arrow.DataType) (dynamic.Key, error)) ([]dynamic.Property, error) {
 	ps := make([]dynamic.Property, 0, len(u.Properties))

@@ -146,9 +146,37 @@ func (d *Decoder) decode(line []byte, u *Update) (bool, error) {
 	return true, d.order(u)
 }
 
-// order tests the time of an update against the latest before it. The time of an edge that is removed or changed is a part of its name.
+// State is what a reader knows of the updates before a position, so that another can go on from there.
+type State struct {
+	Format Format `json:"format,omitempty"` // which the first update decided
+	Form   uint8  `json:"form,omitempty"`   // of times whose unit is not known
+	// Latest is the latest time, if Timed is set.
+	Latest int64 `json:"latest,omitempty"`
+	Timed  bool  `json:"timed,omitempty"`
+}
+
+// See takes note of the time of an update.
+func (s *State) See(u *Update) {
+	if orders(u) && (!s.Timed || u.Time > s.Latest) {
+		s.Latest, s.Timed = u.Time, true
+	}
+}
+
+// State returns the state after the last update.
+func (d *Decoder) State() State { return State{d.o.Format, uint8(d.form), d.latest, d.timed} }
+
+// SetState makes the decoder go on from a state.
+func (d *Decoder) SetState(s State) {
+	d.o.Format, d.form, d.latest, d.timed = cmp.Or(s.Format, d.o.Format), timeForm(s.Form), s.Latest, s.Timed
+}
+
+// orders reports whether an update has a time that those after it are compared with. The time of an edge that is removed or changed is a part
+// of its name.
+func orders(u *Update) bool { return u.HasTime && u.Op != RemoveEdge && u.Op != SetEdgeProperty }
+
+// order tests the time of an update against the latest before it.
 func (d *Decoder) order(u *Update) error {
-	if !u.HasTime || u.Op == RemoveEdge || u.Op == SetEdgeProperty {
+	if !orders(u) {
 		return nil
 	}
 	if !d.timed || u.Time > d.latest {

@@ -52,6 +52,7 @@ func packed(t *testing.T, in []byte) (dir string, names []string) {
 func TestFaults(t *testing.T) {
 	n := 12_000 // more than a reader takes at once
 	if testing.Short() {
+		t.Log("-short: a small file, which is read at once")
 		n = 2_000
 	}
 	dir, names := packed(t, updates(Lines, n))

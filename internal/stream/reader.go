@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync/atomic"
 
@@ -86,11 +87,21 @@ func (f *File) Place() Place {
 type Place struct {
 	file         string
 	line, offset int64
+	message      int64
+	inMessage    bool
+}
+
+// name returns the file, or the message.
+func (p Place) name() string {
+	if p.inMessage {
+		return fmt.Sprintf("%s, message %d", p.file, p.message)
+	}
+	return p.file
 }
 
 // Wrong returns an error about the update there, with file, line and byte.
 func (p Place) Wrong(err error) error {
-	return &format.Error{File: p.file, Line: p.line, Column: 1, Offset: p.offset, Cause: err}
+	return &format.Error{File: p.name(), Line: p.line, Column: 1, Offset: p.offset, Cause: err}
 }
 
 // Close closes the file.

@@ -307,11 +307,11 @@ func TestEncode(t *testing.T) {
 // TestLongLine checks that a line without an end does not fill the memory, and that the next line is read.
 func TestLongLine(t *testing.T) {
 	for _, n := range []int{1 << 20, 1<<20 + 1, 5 << 20} {
-		got := readAll(t, "+ 1 2 "+strings.Repeat("x", n-6)+"\n+ 3 4\n", Options{})
+		got := readAll(t, "+ 1 2 "+strings.Repeat("v", n-6)+"\n+ 3 4\n", Options{})
 		if len(got) != 2 || got[1] != "add 3-4 :" || (got[0][0] == '!') != (n > 1<<20) {
 			t.Errorf("%d bytes: %d updates, %.200s", n, len(got), got)
 		}
-		if n > 1<<20 && !strings.HasPrefix(got[0], "!bad_text standard input:1:1: a line is longer than 1 MiB: \"+ 1 2 xxx") {
+		if n > 1<<20 && !strings.HasPrefix(got[0], "!bad_text standard input:1:1: a line is longer than 1 MiB: \"+ 1 2 vvv") {
 			t.Errorf("%d bytes: %.200s", n, got[0])
 		}
 	}
@@ -377,5 +377,27 @@ func TestTolerant(t *testing.T) {
 	}
 	if err := r.Next(&u); err == nil || !strings.HasPrefix(err.Error(), "standard input:2:5: not a number") {
 		t.Error(err)
+	}
+}
+
+// TestAhead checks that reading ahead accepts updates of all kinds, and vertices that the graph does not have, and makes no version.
+func TestAhead(t *testing.T) {
+	for _, directed := range []bool{false, true} {
+		g := dynamic.New(directed, false)
+		var us []Update
+		for i := range uint64(50) {
+			us = append(us, Update{U: dynamic.Num(i % 7), V: dynamic.Num(i * i % 11)})
+		}
+		us = append(us, Update{Op: RemoveEdge, U: dynamic.Num(1), V: dynamic.Num(1 << 50)}, Update{Op: RemoveVertex, U: dynamic.Num(3)}, Update{Op: AddVertex, U: dynamic.Num(3)})
+		var a Ahead
+		for i := range us {
+			version, n := g.Version(), g.NumVertices()
+			if a.See(g, us, i); g.Version() != version || g.NumVertices() != n || a.read <= i {
+				t.Fatalf("after %d of %d: version %d, %d vertices; want %d, %d", a.read, len(us), g.Version(), g.NumVertices(), version, n)
+			}
+			if _, err := Apply(g, &us[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }

@@ -70,7 +70,7 @@ func (a *arena) init(relocate func(owner uint32, off uint64) uint32) {
 
 // roundSize is the size of the least block with size words: sizes are 2 … 16, and then eight for each doubling.
 func roundSize(size uint32) uint32 {
-	shift := max(bits.Len32(size-1)-4, 0)
+	shift := max(bits.Len32(size-1)-4, 1)
 	return ((size-1)>>shift + 1) << shift
 }
 
@@ -274,9 +274,8 @@ func search(l []uint32, x uint32) (int, bool) {
 	lo, n := 0, len(l)
 	for n > 1 { // l[lo-1] < x, and the place is in lo … lo+n
 		half := n / 2
-		if l[lo+half-1] < x {
-			lo += half
-		}
+		_, less := bits.Sub64(uint64(l[lo+half-1]), uint64(x), 0) // without a branch, which would be guessed wrong half of the time
+		lo += half & -int(less)
 		n -= half
 	}
 	if n == 1 && l[lo] < x {
@@ -310,7 +309,7 @@ const mostSteps = maxChunk / 4
 // loose reports whether so much of the chunks is free that moving blocks is worth it.
 func (a *arena) loose() bool { return a.room-a.used > a.used/8+4*minChunk }
 
-// clean moves blocks together, in so many steps as follow from what was given back, but not more than mostSteps.
+// clean moves blocks together. The number of its steps is in proportion to the memory that was given back, and at most mostSteps.
 func (a *arena) clean() {
 	if a.debt == 0 {
 		return

@@ -65,7 +65,7 @@ type records struct {
 	rows     int
 }
 
-// newRecords returns nil if there are no columns.
+// newRecords makes a record builder for columns. Without columns it returns nil.
 func newRecords(cs []Column) *records {
 	if len(cs) == 0 {
 		return nil
@@ -117,7 +117,12 @@ func putter(b array.Builder) func(Value) {
 	case *array.Float32Builder:
 		put = func(v Value) { b.Append(float32(v.Float())) }
 	case *array.Float64Builder:
-		put = func(v Value) { b.Append(v.Float()) }
+		put = func(v Value) {
+			if v.Kind() == Int { // of a mixed column
+				v = OfFloat(float64(v.Int()))
+			}
+			b.Append(v.Float())
+		}
 	case *array.BooleanBuilder:
 		put = func(v Value) { b.Append(v.Bool()) }
 	case *array.StringBuilder:
@@ -145,7 +150,7 @@ func (r *records) add(of func(Key) Value) {
 	r.rows++
 }
 
-// batch returns the rows since the last batch, or nil if there are no columns.
+// batch returns the rows that were added since the last batch. Without columns it returns nil.
 func (r *records) batch() arrow.RecordBatch {
 	if r == nil {
 		return nil

@@ -4,7 +4,8 @@
 // version since Begin. An update then leaves marks: from this version on, this entry of this list is turned round. So an entry is in
 // the list at version k if it is in the settled list, turned round once for each of its marks up to k. The marks of a vertex are
 // a sorted list, and a vertex without marks is read as the settled list itself. Settle brings the marks into the lists. Outside a
-// window updates change the lists at once. Views of a window may be read by many goroutines while nothing changes the graph.
+// window updates change the lists at once. A Follower sees updates one by one: it gets a window of one update only where it needs
+// both versions. Views of a window may be read by many goroutines while nothing changes the graph.
 //
 // Why: marks that turn an entry round need half of the room of entries with the versions of their birth and death, and an edge
 // that is added and removed many times in a window is not a special case.
@@ -12,6 +13,8 @@
 // Vertices. Internal ids are given by class, the set of a vertex's labels. A class has a range of ids with room to grow, and gets another
 // range if that is full. So the neighbours of a class are a slice of a sorted list, or seldom several. A vertex with other labels
 // moves to another id, at a version of its own. Ids of removed vertices are used again after the window.
+//
+// A user's number that is not much larger than the number of vertices is a place in an array; other numbers, and texts, are hashed.
 //
 // Why: pages of ids that belong to classes in turn would keep ids dense, but lists sorted by class would have to look pages up for
 // each comparison.

@@ -21,7 +21,7 @@ import (
 var ErrFile = errors.New("bad file of a changing graph")
 
 const (
-	fileMagic = "weftdyn\x01" // the last byte is the version of the format
+	fileMagic = "weftdyn\x02" // the last byte is the version of the format
 	fileBlock = 1 << 18
 )
 
@@ -199,19 +199,24 @@ func (x *columns) write(w *fileWriter) {
 		unit, zone := unitOf(c.Type)
 		w.uint(uint64(unit))
 		w.text(zone)
+		w.bool(c.given)
+		w.bool(c.large)
 		last := uint32(0)
 		for p := range c.pages.end() {
 			for i := uint32(0); c.pages.page(p) != nil && i < pageSize; i++ {
-				word, set := c.get(p<<pageBits + i)
-				if !set {
+				word, kind := c.get(p<<pageBits + i)
+				if kind == Null {
 					continue
 				}
 				w.uint(uint64(p<<pageBits+i-last) + 1)
-				if last = p<<pageBits + i; c.kind == String {
+				if last = p<<pageBits + i; kind == String {
 					w.text(x.texts.text(uint32(word)))
-				} else {
-					w.uint(bitsOf(c.kind, word))
+					continue
 				}
+				if c.mixed {
+					w.bool(kind == Float)
+				}
+				w.uint(bitsOf(kind, word))
 			}
 		}
 		w.uint(0)
@@ -467,10 +472,10 @@ func (g *Graph) readVertices(r *fileReader) {
 			}
 			for v := i.first; v < i.next; v++ {
 				if v == i.first || v&pageMask == 0 {
-					if x.pages.page(v>>pageBits) != nil {
+					if x.page(v>>pageBits) != nil {
 						r.fail("two ranges of ids with %d", v)
 					}
-					x.pages.need(v >> pageBits).class = c
+					x.need(v >> pageBits).class = c + 1
 					if x.text {
 						x.texts.need(v >> pageBits)
 					} else {
@@ -491,6 +496,7 @@ func (g *Graph) readVertices(r *fileReader) {
 			}
 			x.classes[c].ranges = append(x.classes[c].ranges, i)
 			ranges = append(ranges, i)
+			x.expected += i.next - i.first - i.idle
 		}
 	}
 	slices.SortFunc(ranges, func(x, y idRange) int { return int(int64(x.first) - int64(y.first)) })
@@ -638,18 +644,27 @@ func (x *columns) read(r *fileReader, is func(i uint32) bool) {
 			r.fail("the property %q again", name)
 		}
 		c := x.list[k]
+		if r.bool() {
+			c.give()
+		}
+		if c.large = r.bool(); c.large && !c.mixed {
+			r.fail("a mark of integers at the property %q", name)
+		}
 		i := uint64(0)
 		for gap := r.uint(); gap > 0; gap = r.uint() {
 			if i += gap - 1; i > math.MaxUint32 || !is(uint32(i)) {
 				r.fail("a value of %d, which is not there", i)
 			}
 			v := Value{kind: c.kind}
+			if c.mixed && r.bool() {
+				v.kind = Float
+			}
 			if c.kind == String {
 				v.text = r.text()
 			} else {
-				v.word = wordOf(c.kind, r.uint())
+				v.word = wordOf(v.kind, r.uint())
 			}
-			if _, ok := fits(v, t); !ok {
+			if _, err := c.fits(v); err != nil || c.mixed && v.kind == Float && t.ID() != arrow.FLOAT64 {
 				r.fail("a value that the property %q cannot have", name)
 			}
 			x.set(k, uint32(i), v, 0)

@@ -20,6 +20,8 @@ type Graph struct {
 
 	edgeLabels  []string // from label 1 on
 	byEdgeLabel map[string]Label
+	lastName    string // the last that was asked for, and its label
+	lastLabel   Label
 	edges       uint64
 	timed       bool // edges have times
 	rows        rows
@@ -31,11 +33,13 @@ type Graph struct {
 	// Read has the unit of edges' times, as a static graph's.
 	Read graph.ReadStats
 
-	version uint64 // the present one
-	base    uint64 // that of the settled lists
-	open    bool   // a window is open
-	marks   []marks
-	events  []Event
+	version  uint64 // the present one
+	base     uint64 // that of the settled lists
+	open     bool   // a window is open
+	lone     bool   // it is that of one update, which a follower sees
+	follower Follower
+	marks    []marks
+	events   []Event
 
 	// Room for intermediate values of updates.
 	odd []mark
@@ -72,6 +76,7 @@ func From(ctx context.Context, s *graph.Graph) (*Graph, error) {
 	g := New(s.Directed, !s.IDs.Numeric())
 	g.edges = s.NumEdges()
 	g.Read = s.Read
+	g.ids.expected = uint32(s.NumVertices())
 	g.ids.spare = max(1, min(4, maxID/2/uint64(max(s.NumVertices(), 1))))
 	shift := make([]uint32, len(s.Classes)) // from internal ids of s to those of g
 	for i, c := range s.Classes {
@@ -323,6 +328,9 @@ func (g *Graph) EdgeLabel(name string) Label {
 	if name == "" {
 		return NoLabel
 	}
+	if name == g.lastName {
+		return g.lastLabel
+	}
 	l, ok := g.byEdgeLabel[name]
 	if !ok {
 		if len(g.edgeLabels) == 0 {
@@ -332,6 +340,7 @@ func (g *Graph) EdgeLabel(name string) Label {
 		l = Label(len(g.edgeLabels))
 		g.byEdgeLabel[name] = l
 	}
+	g.lastName, g.lastLabel = name, l
 	return l
 }
 
@@ -353,7 +362,7 @@ func (g *Graph) Class(labels ...string) Class {
 }
 
 // ClassOf returns the class of a vertex.
-func (g *Graph) ClassOf(v uint32) Class { return Class(g.ids.pages.page(v >> pageBits).class) }
+func (g *Graph) ClassOf(v uint32) Class { return Class(g.ids.class(v)) }
 
 // Labels returns the labels of a class.
 func (g *Graph) Labels(c Class) []string {
@@ -411,6 +420,9 @@ func (g *Graph) Bytes() uint64 {
 	}
 	for _, m := range g.marks[:cap(g.marks)] {
 		b += 40 + 12*uint64(cap(m.list))
+	}
+	if c := g.rows.calendar; c != nil {
+		b += c.bytes()
 	}
 	b += g.rows.bytes() + g.queue.bytes() + g.texts.size() + g.vertexProps.bytes() + g.edgeProps.bytes()
 	b += 40*uint64(cap(g.events)) + 12*uint64(cap(g.odd)) + 4*uint64(cap(g.ws)+cap(g.ls)) + 24*uint64(cap(g.es)) + 4*uint64(cap(g.rs)) + 32*uint64(cap(g.by))

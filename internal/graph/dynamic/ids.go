@@ -62,17 +62,17 @@ type idRange struct {
 	idle             uint32 // how many they are
 }
 
-// page is what vertices whose ids differ in the last bits have.
+// page is what vertices whose ids differ in the last bits have. It is small, so that the classes of many vertices are near each other.
 type page struct {
 	live  uint32 // bit i: the vertex exists
-	class uint32
-	next  [pageSize]uint32 // id + 1 of the vertex behind this one in its chain, or of the next free id
+	class uint32 // + 1; 0: no vertex had an id there
 }
 
 // vertices are the ids, names and classes of vertices.
 type vertices struct {
 	text    bool
-	pages   table[page]             // by id >> pageBits; nil: no vertex had an id there
+	pages   table[[pageSize]page]   // by id >> pageBits
+	chains  table[[pageSize]uint32] // id + 1 of the vertex behind this one in its chain, or of the next free id
 	nums    table[[pageSize]uint64] // of graphs with numbers as ids
 	texts   table[[pageSize]string] // of graphs with texts as ids
 	spare   uint64                  // how much larger a range is than the class was when it was made
@@ -83,7 +83,12 @@ type vertices struct {
 	labels  []string
 	byLabel map[string]uint32
 	live    int
-	// index finds the vertex that has a user's id. References are ids + 1.
+	// near and index find the vertex that has a user's id. References are ids + 1. near has them by the numbers of users, where these are
+	// small enough for the number of vertices; index is a hash table of the others. So most graphs need no hash.
+	near     table[[nearPage]uint32]
+	filled   table[[nearPage]uint8] // references in each page of near
+	nearby   uint32                 // references in near
+	expected uint32                 // vertices that will be there soon
 	index    buckets
 	nextOfID func(ref uint32) (*uint32, uint32)
 	seed     maphash.Seed
@@ -179,7 +184,7 @@ func (x *vertices) give(id ID, c uint32) uint32 {
 		}
 	}
 	p := v >> pageBits
-	x.pages.need(p).class = c
+	x.need(p).class = c + 1
 	if x.text {
 		at := &x.texts.need(p)[v&pageMask]
 		x.strings += textBytes(id.text) - textBytes(*at)
@@ -192,7 +197,7 @@ func (x *vertices) give(id ID, c uint32) uint32 {
 
 // take takes the internal id v back, for another vertex.
 func (x *vertices) take(v uint32) {
-	k := &x.classes[x.pages.page(v>>pageBits).class]
+	k := &x.classes[x.class(v)]
 	for i := range k.ranges {
 		if r := &k.ranges[i]; r.first <= v && v < r.end {
 			*x.next(v + 1) = r.free
@@ -205,7 +210,27 @@ func (x *vertices) take(v uint32) {
 
 // next is the place of the reference behind a vertex in its chain.
 func (x *vertices) next(ref uint32) *uint32 {
-	return &x.pages.page((ref - 1) >> pageBits).next[(ref-1)&pageMask]
+	return &x.chains.page((ref - 1) >> pageBits)[(ref-1)&pageMask]
+}
+
+// page returns what the vertices of a page have, or nil if there are none.
+func (x *vertices) page(p uint32) *page {
+	if part := x.pages.page(p / pageSize); part != nil && part[p%pageSize].class != 0 {
+		return &part[p%pageSize]
+	}
+	return nil
+}
+
+// need makes room for the vertices of a page.
+func (x *vertices) need(p uint32) *page {
+	x.chains.need(p)
+	return &x.pages.need(p / pageSize)[p%pageSize]
+}
+
+// class returns the class of v.
+func (x *vertices) class(v uint32) uint32 {
+	p := v >> pageBits
+	return x.pages.page(p / pageSize)[p%pageSize].class - 1
 }
 
 // textBytes is about the memory of a text in the heap.
@@ -220,13 +245,13 @@ func (x *vertices) idOf(v uint32) ID {
 }
 
 func (x *vertices) alive(v uint32) bool {
-	p := x.pages.page(v >> pageBits)
+	p := x.page(v >> pageBits)
 	return p != nil && p.live>>(v&pageMask)&1 != 0
 }
 
 // setAlive sets whether v exists.
 func (x *vertices) setAlive(v uint32, is bool) {
-	p, b := x.pages.page(v>>pageBits), uint32(1)<<(v&pageMask)
+	p, b := x.page(v>>pageBits), uint32(1)<<(v&pageMask)
 	if is {
 		p.live |= b
 	} else {
@@ -243,7 +268,23 @@ func (x *vertices) hash(id ID) uint32 {
 	return uint32(h >> 32)
 }
 
-// link returns the place of the reference to the vertex that has a user's id, which is 0 if there is none.
+const nearPage = 64
+
+// isNear reports whether near may have the reference to a user's id, and in which page.
+func (x *vertices) isNear(id ID) (page uint32, is bool) {
+	return uint32(id.num / nearPage), !x.text && id.num < uint64(x.near.end())*nearPage
+}
+
+// joinsNear reports whether a user's id gets its reference in near: a page has 16 bytes for each vertex at most, or is there already.
+func (x *vertices) joinsNear(id ID) bool {
+	if x.text {
+		return false
+	}
+	p, is := x.isNear(id)
+	return id.num < 2*uint64(max(x.nearby+x.index.count, x.expected))+nearPage || is && x.near.page(p) != nil
+}
+
+// link returns the place of the reference in index to the vertex that has a user's id, which is 0 if there is none.
 func (x *vertices) link(id ID) *uint32 {
 	l := x.index.head(x.hash(id))
 	for *l != 0 {
@@ -257,6 +298,11 @@ func (x *vertices) link(id ID) *uint32 {
 
 // find returns the present internal id of a user's id, or noVertex.
 func (x *vertices) find(id ID) uint32 {
+	if p, is := x.isNear(id); is {
+		if refs := x.near.page(p); refs != nil && refs[id.num%nearPage] != 0 {
+			return refs[id.num%nearPage] - 1
+		}
+	}
 	if x.index.count == 0 {
 		return noVertex
 	}
@@ -265,6 +311,13 @@ func (x *vertices) find(id ID) uint32 {
 
 // name makes v the vertex that a user's id is found as, which none is.
 func (x *vertices) name(id ID, v uint32) {
+	if x.joinsNear(id) {
+		p := uint32(id.num / nearPage)
+		x.near.need(p)[id.num%nearPage] = v + 1
+		x.filled.need(p / nearPage)[p%nearPage]++
+		x.nearby++
+		return
+	}
 	x.index.grow(x.nextOfID)
 	l := x.index.head(x.hash(id))
 	*x.next(v + 1) = *l
@@ -273,6 +326,17 @@ func (x *vertices) name(id ID, v uint32) {
 
 // forget removes a user's id, which is one of a vertex.
 func (x *vertices) forget(id ID) {
+	if p, is := x.isNear(id); is {
+		if refs := x.near.page(p); refs != nil && refs[id.num%nearPage] != 0 {
+			refs[id.num%nearPage] = 0
+			x.nearby--
+			n := &x.filled.page(p / nearPage)[p%nearPage]
+			if *n--; *n == 0 {
+				x.near.drop(p)
+			}
+			return
+		}
+	}
 	l := x.link(id)
 	*l = *x.next(*l)
 	x.index.count--
@@ -280,7 +344,7 @@ func (x *vertices) forget(id ID) {
 
 // bytes is the size of the arrays.
 func (x *vertices) bytes() uint64 {
-	b := x.pages.bytes() + x.nums.bytes() + x.texts.bytes() + x.index.heads.bytes() + x.strings
+	b := x.pages.bytes() + x.chains.bytes() + x.near.bytes() + x.filled.bytes() + x.nums.bytes() + x.texts.bytes() + x.index.heads.bytes() + x.strings
 	for i := range x.classes {
 		b += 4*uint64(cap(x.classes[i].labels)) + 80 + 20*uint64(cap(x.classes[i].ranges))
 	}

@@ -184,6 +184,54 @@ func (s *side) flip(v uint32, by []labelFlips, all []uint32) {
 	s.join(h)
 }
 
+// spot is where an entry is, or belongs, in the list of a vertex whose edges all have one label.
+type spot struct {
+	h     *head
+	at    int
+	found bool
+}
+
+// spot finds the entry w of v's list, if all of v's edges have the label then, also with one more.
+func (s *side) spot(v, w uint32, label Label) (x spot, ok bool) {
+	h := s.need(v)
+	if h[headLen] == 0 && !h.several() {
+		return spot{h: h}, true
+	}
+	if h[headLabel] != label {
+		return spot{}, false
+	}
+	x.h = h
+	x.at, x.found = search(s.neighbours(h), w)
+	return x, true
+}
+
+// turn turns the entry w of v's lists round, whose spot is x.
+func (s *side) turn(x spot, v, w uint32, label Label) {
+	h, n := x.h, x.h[headLen]
+	r := slotRun(h[:2], n)
+	switch {
+	case n == 0:
+		h[0], h[headLen], h[headLabel] = w, 1, label
+		return
+	case n == inHead && x.found:
+		h[headLen] = 0
+		return
+	case n == inHead:
+		pair := [2]uint32{min(h[0], w), max(h[0], w)}
+		r = s.a.store(v, pair[:])
+	case n == inHead+1 && x.found:
+		h[0], h[headLen] = s.a.list(r)[1-x.at], inHead
+		s.a.release(r)
+		return
+	case x.found:
+		r = s.a.delete(v, r, x.at)
+	default:
+		r = s.a.insert(v, r, x.at, w)
+	}
+	setSlot(h[:2], r.off)
+	h[headLen] = r.n
+}
+
 // split gives h a directory, with its list as that of its label.
 func (s *side) split(v uint32, h *head) {
 	label := h[headLabel]

@@ -1,5 +1,7 @@
 package dynamic
 
+import "github.com/apache/arrow-go/v18/arrow"
+
 // Number returns the id as a number. ok is false if it is a text.
 func (id ID) Number() (x uint64, ok bool) { return id.num, id.kind == numberID }
 
@@ -20,6 +22,9 @@ func (g *Graph) LookupEdgeLabel(name string) (l Label, ok bool) {
 	if name == "" {
 		return NoLabel, true
 	}
+	if name == g.lastName {
+		return g.lastLabel, true
+	}
 	l, ok = g.byEdgeLabel[name]
 	return l, ok
 }
@@ -34,3 +39,9 @@ func (g *Graph) Miss(u, v ID) (Result, error) {
 	}
 	return Absent, nil
 }
+
+// VertexType returns the type of a property of vertices.
+func (g *Graph) VertexType(k Key) arrow.DataType { return g.vertexProps.list[k].Type }
+
+// EdgeType returns the type of a property of edges.
+func (g *Graph) EdgeType(k Key) arrow.DataType { return g.edgeProps.list[k].Type }

@@ -130,7 +130,7 @@ func (g *Graph) Settle() {
 	if !g.open {
 		return
 	}
-	g.open, g.base = false, g.version
+	g.open, g.lone, g.base = false, false, g.version
 	g.sweep(true)
 	for i := range g.marks {
 		m := &g.marks[i]

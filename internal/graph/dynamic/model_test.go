@@ -242,6 +242,7 @@ func (m *model) compare(t fataler, w View) {
 		}
 	}
 	m.compareEdges(t, w, at)
+	m.compareNear(t, w, at)
 	within := [][]Range{nil, {}, {{0, 1 << 7}}}
 	for c := range Class(g.NumClasses()) {
 		within = append(within, g.Ranges(c))
@@ -284,6 +285,46 @@ func (m *model) compare(t fataler, w View) {
 
 func sameValues(want values, get func(k Key) Value) bool {
 	return get(0) == want[0] && get(1) == want[1]
+}
+
+// compareNear compares the neighbours in spans of time with the edges, which compareEdges has compared. From the first call on a graph keeps its
+// edges by time.
+func (m *model) compareNear(t fataler, w View, at map[string]uint32) {
+	t.Helper()
+	g := w.g
+	g.KeepCalendar(true)
+	if _, ok := w.Near(0, Out, AnyLabel, nil, Always, 1<<20, new([]uint32)); ok != g.timed {
+		t.Fatalf("edges by time: %v", ok)
+	}
+	if !g.timed {
+		return
+	}
+	var buf []uint32
+	for _, v := range at {
+		for _, during := range []Span{{2, 3}, {3, math.MaxInt64}} {
+			for _, within := range [][]Range{nil, g.Ranges(g.ClassOf(v))} {
+				for _, d := range []Direction{Out, In, Either} {
+					for _, l := range []Label{Label(len(g.edgeLabels)), AnyLabel} {
+						var want []uint32
+						for _, x := range at {
+							inside := within == nil || slices.ContainsFunc(within, func(r Range) bool { return r.First <= x && x < r.End })
+							if inside && len(w.Edges(v, x, d, l, during, nil)) > 0 {
+								want = append(want, x)
+							}
+						}
+						slices.Sort(want)
+						got, ok := w.Near(v, d, l, within, during, 1<<20, &buf)
+						if !ok || !slices.Equal(got, want) {
+							t.Fatalf("version +%d: neighbours of %d in direction %d along label %d in %v: %v, want %v", w.at, v, d, l, during, got, want)
+						}
+						if _, ok := w.Near(v, d, l, within, during, len(want)-1, &buf); ok {
+							t.Fatalf("version +%d: more neighbours than asked for", w.at)
+						}
+					}
+				}
+			}
+		}
+	}
 }
 
 // compareEdges compares the edges between vertices, with their times and properties.
@@ -525,7 +566,30 @@ func checkArena(t fataler, g *Graph) {
 			}
 		}
 	}
-	if ids != g.NumVertices() || ids != chained || ids != int(g.ids.index.count) {
+	near := 0
+	for p := range g.ids.near.end() {
+		n := 0
+		if refs := g.ids.near.page(p); refs != nil {
+			for i, ref := range refs {
+				if ref == 0 {
+					continue
+				}
+				if id := Num(uint64(p)*nearPage + uint64(i)); g.ids.find(id) != ref-1 || g.ids.idOf(ref-1) != id {
+					t.Fatalf("vertex %d is not found", ref-1)
+				}
+				n++
+			}
+			if n == 0 || n != int(g.ids.filled.page(p / nearPage)[p%nearPage]) {
+				t.Fatalf("%d references in page %d", n, p)
+			}
+		}
+		near += n
+	}
+	if near != int(g.ids.nearby) {
+		t.Fatalf("%d references, and %d were counted", near, g.ids.nearby)
+	}
+	chained += near
+	if ids != g.NumVertices() || ids != chained || ids != int(g.ids.nearby+g.ids.index.count) {
 		t.Fatalf("%d ids and %d names in use for %d vertices", ids, chained, g.NumVertices())
 	}
 	lists := map[uint64]run{}
@@ -636,7 +700,7 @@ func checkArena(t fataler, g *Graph) {
 		for _, c := range cs.list {
 			for p := range c.pages.end() {
 				for i := 0; c.kind == String && c.pages.page(p) != nil && i < pageSize; i++ {
-					if word, set := c.get(p<<pageBits + uint32(i)); set {
+					if word, set := c.get(p<<pageBits + uint32(i)); set != Null {
 						uses[uint32(word)]++
 					}
 				}
@@ -696,13 +760,16 @@ func checkBlocks(t fataler, a *arena, lists map[uint64]run) {
 // shape is what updates of a test can have.
 type shape struct {
 	vertices            int
+	apart               int // how far their numbers are apart; 0: 1
 	edgeLabels, classes []string
 	times               int // 0: edges have no times
 	values              bool
 }
 
 func drawUpdate(t *rapid.T, s shape) update {
-	v := func(name string) string { return strconv.Itoa(rapid.IntRange(0, s.vertices-1).Draw(t, name)) }
+	v := func(name string) string {
+		return strconv.Itoa(rapid.IntRange(0, s.vertices-1).Draw(t, name) * max(s.apart, 1))
+	}
 	ops := []string{"+e", "+e", "+e", "+e", "-e", "-e", "-e*", "+v", "-v", "label"}
 	if s.times > 0 {
 		ops = append(ops, "oldest")
@@ -760,7 +827,7 @@ func (m *model) step(t fataler, g *Graph, x update) {
 		for i, e := range es {
 			x := update{u: e.U.String(), v: e.V.String(), label: g.EdgeLabelName(e.Label), time: e.Time}
 			if _, is := m.edges[m.edge(x)]; !is {
-				t.Fatalf("there is no edge %v", x)
+				t.Fatalf("edge %v is missing", x)
 			}
 			if i > 0 && es[i-1].Time > e.Time {
 				t.Fatalf("edge %v comes before %v", es[i-1], e)
@@ -802,6 +869,54 @@ func newGraph(t fataler, directed, text, keys bool) *Graph {
 	return g
 }
 
+// seer is a Follower that compares the graph that it sees with models.
+type seer struct {
+	t             *rapid.T
+	g             *Graph
+	before, after *model
+	sight         Sight
+	edges         int
+}
+
+func (x *seer) Sight(u, v uint32, label Label) Sight {
+	x.sight = rapid.SampledFrom([]Sight{None, Present, Both}).Draw(x.t, "sight")
+	return x.sight
+}
+
+func (x *seer) Edge(e *Event) {
+	x.edges++
+	if e.Version != x.g.Version() || x.sight != Present || len(x.g.Events()) != 1 {
+		x.t.Fatalf("event %v of %v at version %d, with sight %d", e, x.g.Events(), x.g.Version(), x.sight)
+	}
+	m := x.before
+	if e.Kind == EdgeAdded {
+		m = x.after
+	}
+	m.compare(x.t, x.g.At(e.Version))
+	m.compare(x.t, x.g.At(e.Version-1))
+}
+
+// followed makes an update while a Follower sees it.
+func followed(t *rapid.T, g *Graph, m *model, x update) {
+	f := &seer{t: t, g: g, before: m.clone(), after: m, sight: Both}
+	g.Follow(f)
+	defer g.Follow(nil)
+	first := g.Version()
+	m.step(t, g, x)
+	if g.Open() != (f.sight == Both) || g.Version() != first+1 {
+		t.Fatalf("%v: open %v at version %d after %d, with sight %d", x, g.Open(), g.Version(), first, f.sight)
+	}
+	if changed := len(g.Events()) > 0; f.edges > 1 || (f.edges == 1) != (changed && f.sight == Present) {
+		t.Fatalf("%v: %d edges seen, events %v, sight %d", x, f.edges, g.Events(), f.sight)
+	}
+	if g.Open() {
+		f.before.compare(t, g.At(first))
+		replay(t, g.At(first), g.At(first+1), g.Events())
+	}
+	m.compare(t, g.Now())
+	g.Settle()
+}
+
 func TestModel(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(t *rapid.T) {
@@ -810,6 +925,7 @@ func TestModel(t *testing.T) {
 			edgeLabels: rapid.SampledFrom([][]string{{""}, {"a"}, {"", "a", "b"}, {"a", "b", "c", "d"}}).Draw(t, "edge labels"),
 			classes:    rapid.SampledFrom([][]string{{""}, {"", "X"}, {"", "X", "Y", "X,Y", "Z"}}).Draw(t, "classes"),
 			vertices:   rapid.SampledFrom([]int{3, 6, 12}).Draw(t, "vertices"),
+			apart:      rapid.SampledFrom([]int{1, 40, 1 << 40}).Draw(t, "apart"),
 			times:      rapid.SampledFrom([]int{0, 0, 2, 5}).Draw(t, "times"),
 			values:     rapid.Bool().Draw(t, "values"),
 		}
@@ -819,6 +935,11 @@ func TestModel(t *testing.T) {
 			open := rapid.Bool().Draw(t, "open")
 			if open {
 				g.Begin()
+			} else if rapid.Bool().Draw(t, "follow") {
+				for range rapid.IntRange(0, 12).Draw(t, "updates") {
+					followed(t, g, m, drawUpdate(t, s))
+				}
+				checkArena(t, g)
 			}
 			first := g.Version()
 			versions := []*model{m.clone()}

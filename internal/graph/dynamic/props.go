@@ -136,60 +136,126 @@ func fits(v Value, t arrow.DataType) (Value, bool) {
 }
 
 // column is the values of a property. Texts are numbers of the dictionary.
+//
+// A property of numbers that updates brought is mixed: an integer stays one, and may stand next to fractions. Its type is int64 until the first
+// fraction comes, and then float64, which must have each of its integers exactly.
 type column struct {
 	Column
-	kind    Kind
+	kind    Kind // of values; Int if it is mixed
+	given   bool // by the graph that this one began as
+	mixed   bool
+	large   bool // it is mixed, and had an integer that float64 does not have
 	pages   table[valuePage]
 	changes map[uint32][]change // in the window, by vertex or row
 }
 
 type valuePage struct {
-	set   uint32 // bit i: there is a value
-	words [pageSize]uint64
+	set    uint32 // bit i: there is a value
+	floats uint32 // bit i: it is a Float of a mixed column
+	words  [pageSize]uint64
 }
 
 // change is a value that a property had before a version of the window.
 type change struct {
 	at   uint32
 	word uint64
-	set  bool
+	kind Kind
 }
 
-// get returns the present word of i.
-func (c *column) get(i uint32) (word uint64, set bool) {
-	if p := c.pages.page(i >> pageBits); p != nil && p.set>>(i&pageMask)&1 != 0 {
-		return p.words[i&pageMask], true
+// mix makes the column mixed. It has no values yet.
+func (c *column) mix() { c.mixed, c.kind = true, Int }
+
+// give makes the column one of the graph that this one begins as, whose type stays. It has no values yet.
+func (c *column) give() { c.given, c.mixed, c.kind = true, false, kindOf(c.Type) }
+
+// get returns the present word of i, and the kind of its value.
+func (c *column) get(i uint32) (word uint64, kind Kind) {
+	p, bit := c.pages.page(i>>pageBits), uint32(1)<<(i&pageMask)
+	switch {
+	case p == nil || p.set&bit == 0:
+		return 0, Null
+	case p.floats&bit != 0:
+		return p.words[i&pageMask], Float
 	}
-	return 0, false
+	return p.words[i&pageMask], c.kind
 }
 
 // put sets the present word of i.
-func (c *column) put(i uint32, word uint64, set bool) {
-	p := c.pages.page(i >> pageBits)
+func (c *column) put(i uint32, word uint64, kind Kind) {
+	p, bit := c.pages.page(i>>pageBits), uint32(1)<<(i&pageMask)
 	if p == nil {
-		if !set {
+		if kind == Null {
 			return
 		}
 		p = c.pages.need(i >> pageBits)
 	}
 	p.words[i&pageMask] = word
-	p.set &^= 1 << (i & pageMask)
-	if set {
-		p.set |= 1 << (i & pageMask)
+	p.set &^= bit
+	p.floats &^= bit
+	if kind != Null {
+		p.set |= bit
+	}
+	if c.mixed && kind == Float {
+		p.floats |= bit
 	}
 }
 
-// at returns the word of i at a version of the window.
-func (c *column) at(i, at uint32) (word uint64, set bool) {
+// at returns the word of i at a version of the window, and the kind of its value.
+func (c *column) at(i, at uint32) (word uint64, kind Kind) {
 	if len(c.changes) > 0 {
 		for _, x := range c.changes[i] {
 			if x.at > at {
-				return x.word, x.set
+				return x.word, x.kind
 			}
 		}
 	}
 	return c.get(i)
 }
+
+// fits returns v as a value of the column. The error says why it cannot be one.
+func (c *column) fits(v Value) (Value, error) {
+	if c.mixed {
+		if v.kind == Unsigned && v.Int() >= 0 {
+			v.kind = Int
+		}
+		fractions := c.Type.ID() == arrow.FLOAT64
+		switch {
+		case v.kind == Float && c.large:
+			return v, fmt.Errorf("%w %q: it has had integers beyond 2^53, so it cannot have the fraction %v", ErrValue, c.Name, v)
+		case v.kind == Int && fractions && inexact(v.Int()):
+			return v, fmt.Errorf("%w %q: it has had fractions, so it cannot have the integer %v, which is beyond 2^53", ErrValue, c.Name, v)
+		case v.kind == Null, v.kind == Int, v.kind == Float:
+			return v, nil
+		}
+	}
+	v, ok := fits(v, c.Type)
+	if !ok {
+		return v, fmt.Errorf("%w %q: a value of type %v cannot be the %v %v", ErrValue, c.Name, c.Type, v.kind, v)
+	}
+	return v, nil
+}
+
+// equals reports whether two values are the same number.
+func (v Value) equals(x Value) bool {
+	if v.kind == Float {
+		v, x = x, v
+	}
+	return v.kind == Int && x.kind == Float && float64(v.Int()) == x.Float() && !inexact(v.Int())
+}
+
+// note widens the type of a mixed column for a value that it gets.
+func (c *column) note(v Value) {
+	switch {
+	case !c.mixed:
+	case v.kind == Float:
+		c.Type = arrow.PrimitiveTypes.Float64
+	case v.kind == Int && inexact(v.Int()):
+		c.large = true
+	}
+}
+
+// inexact reports whether float64 does not have each integer up to x.
+func inexact(x int64) bool { return x > 1<<53 || x < -1<<53 }
 
 func (c *column) bytes() uint64 {
 	b := c.pages.bytes()
@@ -223,7 +289,11 @@ func (x *columns) key(name string, t arrow.DataType) (Key, error) {
 		return 0, fmt.Errorf("%w %q: a changing graph has no properties of type %v", ErrValue, name, t)
 	}
 	k = Key(len(x.list))
-	x.list = append(x.list, &column{Column: Column{name, t}, kind: kindOf(t), changes: map[uint32][]change{}})
+	c := &column{Column: Column{name, t}, kind: kindOf(t), changes: map[uint32][]change{}}
+	if t.ID() == arrow.INT64 || t.ID() == arrow.FLOAT64 {
+		c.mix()
+	}
+	x.list = append(x.list, c)
 	x.byName[name] = k
 	return k, nil
 }
@@ -234,9 +304,11 @@ func (x *columns) from(rec arrow.RecordBatch) (get []func(int) Value, err error)
 		return nil, nil
 	}
 	for i, a := range rec.Columns() {
-		if _, err := x.key(rec.ColumnName(i), a.DataType()); err != nil {
+		k, err := x.key(rec.ColumnName(i), a.DataType())
+		if err != nil {
 			return nil, err
 		}
+		x.list[k].give()
 		get = append(get, valuesOf(a))
 	}
 	if len(x.list) != len(get) {
@@ -260,9 +332,9 @@ func (x *columns) check(ps []Property) error {
 			return fmt.Errorf("%w: there are %d, and none has number %d", ErrValue, len(x.list), p.Key)
 		}
 		c := x.list[p.Key]
-		v, ok := fits(p.Value, c.Type)
-		if !ok {
-			return fmt.Errorf("%w %q: a value of type %v cannot be the %v %v", ErrValue, c.Name, c.Type, p.Value.kind, p.Value)
+		v, err := c.fits(p.Value)
+		if err != nil {
+			return err
 		}
 		ps[i].Value = v
 	}
@@ -287,35 +359,36 @@ func (v Value) String() string {
 }
 
 // value returns the value that is a word.
-func (x *columns) value(c *column, word uint64, set bool) Value {
-	switch {
-	case !set:
+func (x *columns) value(word uint64, kind Kind) Value {
+	switch kind {
+	case Null:
 		return Value{}
-	case c.kind == String:
+	case String:
 		return OfString(x.texts.text(uint32(word)))
 	}
-	return Value{word: word, kind: c.kind}
+	return Value{word: word, kind: kind}
 }
 
 // set changes a value of vertex or row i, and reports whether it was another one. at is the version in the window that is the first
 // with the value; with 0, no version has another value.
 func (x *columns) set(k Key, i uint32, v Value, at uint32) bool {
 	c := x.list[k]
-	word, set := c.get(i)
-	if x.value(c, word, set) == v {
+	word, kind := c.get(i)
+	if old := x.value(word, kind); old == v || c.mixed && old.equals(v) {
 		return false
 	}
+	c.note(v)
 	switch {
 	case at > 0:
-		c.changes[i] = append(c.changes[i], change{at, word, set})
-	case set && c.kind == String:
+		c.changes[i] = append(c.changes[i], change{at, word, kind})
+	case kind == String:
 		x.texts.release(uint32(word))
 	}
 	word = v.word
 	if v.kind == String {
 		word = uint64(x.texts.intern(v.text))
 	}
-	c.put(i, word, v.kind != Null)
+	c.put(i, word, v.kind)
 	return true
 }
 
@@ -329,8 +402,8 @@ func (x *columns) clear(i uint32) {
 // copy gives i the present values of from.
 func (x *columns) copy(from, i uint32) {
 	for k, c := range x.list {
-		if word, set := c.get(from); set {
-			x.set(Key(k), i, x.value(c, word, set), 0)
+		if word, kind := c.get(from); kind != Null {
+			x.set(Key(k), i, x.value(word, kind), 0)
 		}
 	}
 }
@@ -344,7 +417,7 @@ func (x *columns) settle() {
 		if c.kind == String {
 			for _, l := range c.changes {
 				for _, old := range l {
-					if old.set {
+					if old.kind != Null {
 						x.texts.release(uint32(old.word))
 					}
 				}

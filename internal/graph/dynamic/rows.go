@@ -63,6 +63,7 @@ type rows struct {
 	tags      map[uint32]span // of touched rows
 	dead      []uint32        // rows that go with the window, or with the update
 	directed  bool
+	calendar  *calendar // nil: nobody asks for edges by time
 	nextOfRow func(uint32) (*uint32, uint32)
 }
 
@@ -197,6 +198,9 @@ func (x *rows) add(u, v uint32, label Label, time int64, born uint32) (r uint32,
 	if born > 0 {
 		x.row(r).label |= touched
 		x.tags[r] = span{born, math.MaxUint32}
+	}
+	if x.calendar != nil {
+		x.calendar.add(r)
 	}
 	return r, x.insert(r)
 }
@@ -333,6 +337,9 @@ func (x *rows) sweep(window bool, clear func(r uint32)) {
 		if window {
 			row := x.row(r)
 			x.unlink(x.link(row.u, row.v, row.edgeLabel()), r)
+		}
+		if x.calendar != nil {
+			x.calendar.remove(r)
 		}
 		clear(r)
 		*x.row(r) = row{next: x.free}

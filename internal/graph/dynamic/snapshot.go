@@ -3,6 +3,8 @@ package dynamic
 import (
 	"context"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/weftgraph/weft/internal/graph"
 )
 
@@ -95,6 +97,29 @@ func (w View) Snapshot(ctx context.Context) (*graph.Graph, error) {
 		return nil, err
 	}
 	return b.Build(ctx)
+}
+
+// Frame returns a static graph without vertices that says what the graph began with: the kind of its ids, whether edges have times and their
+// unit, and the names and types of properties. It leaves out properties that updates brought.
+func (g *Graph) Frame() *graph.Graph {
+	given := func(x *columns) arrow.RecordBatch {
+		var cs []Column
+		for _, c := range x.list {
+			if c.given {
+				cs = append(cs, c.Column)
+			}
+		}
+		return newRecords(cs).batch()
+	}
+	f := &graph.Graph{Directed: g.directed, Read: g.Now().read(), VertexProps: given(&g.vertexProps)}
+	if g.ids.text {
+		f.IDs.StrOff = []uint64{0}
+	}
+	f.Edges = &graph.EdgeTable{Props: given(&g.edgeProps)}
+	if g.timed {
+		f.Edges.Time = []int64{}
+	}
+	return f
 }
 
 // read is what snapshots say about their reading: the unit of times.

@@ -11,7 +11,7 @@ type table[P any] struct {
 	made int // pages that are not nil
 }
 
-const tablePart = 64
+const tablePart = 32
 
 // page returns a page, or nil if there is none.
 func (t *table[P]) page(p uint32) *P {
@@ -36,6 +36,12 @@ func (t *table[P]) need(p uint32) *P {
 		t.made++
 	}
 	return *at
+}
+
+// drop removes a page.
+func (t *table[P]) drop(p uint32) {
+	t.top[p/tablePart][p%tablePart] = nil
+	t.made--
 }
 
 // end is the end of the numbers of pages.

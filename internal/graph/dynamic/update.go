@@ -97,6 +97,9 @@ func (g *Graph) begin(label Label, c Class, n int, ids ...ID) error {
 	if !g.open {
 		g.base = g.version
 		g.events = g.events[:0]
+		if g.follower != nil {
+			g.open, g.lone, g.base = true, true, g.version-1
+		}
 	}
 	return nil
 }
@@ -259,15 +262,26 @@ func (g *Graph) newEdge(u, v ID, label Label, time int64, ps []Property) (Result
 	if err := g.edgeProps.check(ps); err != nil {
 		return 0, err
 	}
-	if err := g.begin(label, 0, 2, u, v); err != nil {
+	x, y := g.ids.find(u), g.ids.find(v)
+	absent := 0
+	if x == noVertex || y == noVertex {
+		absent = 2
+	}
+	if err := g.begin(label, 0, absent, u, v); err != nil {
 		return 0, err
 	}
 	if u == v {
 		return SelfLoop, nil
 	}
-	x, y := g.ids.find(u), g.ids.find(v)
-	if x != noVertex && y != noVertex && g.hasAt(x, y, label, time) {
-		return Duplicate, nil
+	if absent == 0 {
+		if !g.timed && len(ps) == 0 {
+			if sight := g.single(x, y, label); sight != Both {
+				return g.changeAlone(EdgeAdded, edge{x, y, label, NoEdge, 0}, sight), nil
+			}
+		}
+		if g.hasAt(x, y, label, time) {
+			return Duplicate, nil
+		}
 	}
 	if x == noVertex {
 		x = g.add(u, 0)
@@ -306,6 +320,11 @@ func (g *Graph) dropEdge(u, v ID, label Label, time int64, at bool) (Result, err
 		return SelfLoop, nil
 	}
 	x, y := g.ids.find(u), g.ids.find(v)
+	if x != noVertex && y != noVertex && !g.timed && !at && g.rows.n == 0 {
+		if sight := g.single(x, y, label); sight != Both {
+			return g.changeAlone(EdgeRemoved, edge{x, y, label, NoEdge, 0}, sight), nil
+		}
+	}
 	es := g.edgesBetween(x, y, label, time, at)
 	if len(es) == 0 {
 		return Absent, nil
@@ -321,6 +340,42 @@ func (g *Graph) dropEdge(u, v ID, label Label, time int64, at bool) (Result, err
 		}
 	})
 	return Applied, nil
+}
+
+// changeAlone adds or removes an edge that has neither a time nor properties, unless the graph has it, or does not. It changes the lists at once.
+func (g *Graph) changeAlone(k EventKind, e edge, sight Sight) Result {
+	out, in := g.sides[0], g.sides[len(g.sides)-1]
+	x, one := out.spot(e.u, e.v, e.label)
+	has := x.found
+	if !one {
+		has = g.has(e.u, e.v, e.label)
+	}
+	switch {
+	case k == EdgeAdded && has:
+		return Duplicate
+	case k == EdgeRemoved && !has:
+		return Absent
+	}
+	g.event(k, e)
+	if k == EdgeRemoved {
+		if sight == Present {
+			g.show()
+		}
+		g.edges--
+	} else {
+		g.edges++
+	}
+	if one {
+		out.turn(x, e.u, e.v, e.label)
+		g.turn(in, e.v, e.u, e.label, true)
+	} else {
+		g.turnEdge(e, g.alone(e) || !g.parallel(e.u, e.v, e.label))
+	}
+	g.finish()
+	if k == EdgeAdded && sight == Present {
+		g.show()
+	}
+	return Applied
 }
 
 // KeepTimes makes the edges of a graph without edges have times, from the first one on. The error is ErrTime if there are edges without
@@ -495,7 +550,11 @@ func (g *Graph) appendEdges(u, v uint32, label Label) {
 
 // has reports whether the present version has an edge.
 func (g *Graph) has(u, v uint32, label Label) bool {
-	return g.Now().Has(u, v, Out, label)
+	if g.open {
+		return g.Now().Has(u, v, Out, label)
+	}
+	_, found := search(g.side(Out).list(u, g.label(label)), v)
+	return found
 }
 
 // addEdge adds an edge that the graph does not have, and whose row there is if it has one. first says that it is the only one with its
@@ -537,6 +596,10 @@ func (g *Graph) turnEdge(e edge, all bool) {
 func (g *Graph) turn(s *side, v, w uint32, label Label, all bool) {
 	if g.open {
 		g.mark(s, v, w, label, all)
+		return
+	}
+	if x, ok := s.spot(v, w, label); ok && all {
+		s.turn(x, v, w, label)
 		return
 	}
 	g.ws = append(g.ws[:0], w)

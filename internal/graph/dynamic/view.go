@@ -297,8 +297,7 @@ func (w View) value(x *columns, k Key, i uint32) Value {
 	if int64(k) >= int64(len(x.list)) {
 		return Value{}
 	}
-	word, set := x.list[k].at(i, w.at)
-	return x.value(x.list[k], word, set)
+	return x.value(x.list[k].at(i, w.at))
 }
 
 // Labels returns, in buf, the labels that v's edges may have, ascending. Some may have lists that are empty at this version.
@@ -324,9 +323,9 @@ func (w View) Vertices(within []Range, yield func(v uint32) bool) {
 		within = []Range{{0, w.g.ids.end}}
 	}
 	for _, r := range within {
-		end := min(uint64(r.End+pageMask)>>pageBits, uint64(w.g.ids.pages.end()))
+		end := min(uint64(r.End+pageMask)>>pageBits, uint64(w.g.ids.pages.end())*pageSize)
 		for p := r.First >> pageBits; uint64(p) < end; p++ {
-			page := w.g.ids.pages.page(p)
+			page := w.g.ids.page(p)
 			if page == nil {
 				continue
 			}

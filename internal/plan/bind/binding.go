@@ -75,7 +75,7 @@ func Bind(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*Binding, error) 
 	if o.Context != nil {
 		t.ctx = o.Context
 	}
-	t.ended = o.Ended
+	t.ended, t.of = o.Ended, o.Of
 	b, err := bind(t, p)
 	if b != nil {
 		b.Restrict = p.Mode == pattern.Iso && !o.Embeddings && !o.NoRestrictions
@@ -303,6 +303,18 @@ type tables struct {
 	ended func() bool
 
 	shared *plan.Shared
+
+	of      *plan.Whole // the graph of which Graph is a part; nil: it is not one
+	wholeOf *tables     // of that graph, made when first asked for
+}
+
+// whole are the tables of the graph of which this one is a part.
+func (t *tables) whole() *tables {
+	if t.wholeOf == nil {
+		t.wholeOf = newTables(t.of.Graph)
+		t.wholeOf.ctx, t.wholeOf.threads, t.wholeOf.ended = t.ctx, t.threads, t.ended
+	}
+	return t.wholeOf
 }
 
 // kept is values by their keys: as few as the pattern has kinds of edges.

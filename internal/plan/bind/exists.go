@@ -18,7 +18,11 @@ func (b *Binding) exists(x pattern.Exists) (func(outer []uint32) bool, error) {
 	if err := Supported(x.Sub); err != nil {
 		return nil, err
 	}
-	sub, err := bind(b.tables, x.Sub)
+	where := b.tables
+	if b.of != nil {
+		where = b.tables.whole()
+	}
+	sub, err := bind(where, x.Sub)
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +49,13 @@ func (b *Binding) exists(x pattern.Exists) (func(outer []uint32) bool, error) {
 	f := func(outer []uint32) bool {
 		if !found {
 			return false
+		}
+		if b.of != nil {
+			var there [pattern.MaxVertices]uint32
+			for i, v := range outer {
+				there[i] = b.of.Vertex(v)
+			}
+			outer = there[:len(outer)]
 		}
 		x := pool.Get().(*checks.Search)
 		hit := x.Any(outer)

@@ -262,7 +262,7 @@ func (b *Binding) addChecks(pl *plan.Plan) {
 	sc.Vertex = func(v int) int { return pl.LevelOf[v] }
 	sc.Edge = func(e int) int { return choice[e] }
 	for _, c := range b.Checks {
-		check := plan.Check{Text: c.text, Expr: c.x, Eval: sc.Check(c.x), Cost: c.cost}
+		check := plan.Check{Text: c.text, Expr: c.x, Eval: sc.Check(c.x), Cost: c.cost, Outside: b.of != nil && plan.Looks(c.x)}
 		level, edge := -1, -1
 		for _, v := range c.vertices {
 			level = max(level, pl.LevelOf[v])

@@ -24,12 +24,17 @@ func (b *Binding) plain(x pattern.Expr) (pattern.Expr, error) {
 
 // scope returns a scope in which slots are indexes into the pattern.
 func (b *Binding) scope() *expr.Scope {
-	return &expr.Scope{Graph: b.Graph, Exists: b.existsCheck, Warn: b.warn, Ended: func() error {
+	sc := &expr.Scope{Graph: b.Graph, Exists: b.existsCheck, Warn: b.warn, Ended: func() error {
 		if b.ended() {
 			return plan.ErrEnded
 		}
 		return nil
 	}}
+	if of := b.of; of != nil {
+		any := of.Graph.Flat(of.Graph.Any())
+		sc.Degree = func(v uint32) int64 { return int64(any.Degree(of.Vertex(v))) }
+	}
+	return sc
 }
 
 // existsCheck compiles EXISTS; its errors are not about a vertex or edge of the outer

@@ -13,7 +13,7 @@
 // A pair has all that the pattern says about two of its vertices: its edges between them, those that NOT excludes, and under
 // INDUCED all others. So an edge that is added may remove matches, and the other way round.
 //
-// The package knows patterns. It must not know graphs; package stream/host binds a plan to a graph that changes.
+// The package knows patterns. It must not know graphs; package stream/nest binds a plan to a graph that changes.
 package delta
 
 import (

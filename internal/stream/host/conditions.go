@@ -13,6 +13,7 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/delta"
+	"github.com/weftgraph/weft/internal/stream/nest"
 )
 
 // conditions compiles the conditions of a pattern, for the version that the searcher searches at a time. subs are those of the watch.
@@ -84,7 +85,7 @@ func (m *Matcher) timeType(p pattern.Prop) pattern.TimeType {
 			return t
 		}
 	}
-	if p.Of.Kind == pattern.EdgeRef && isTime(m.g, p.Key) {
+	if p.Of.Kind == pattern.EdgeRef && nest.IsTime(m.g, p.Key) {
 		num, den, said := m.read().TimeUnit()
 		return pattern.TimeType{Kind: pattern.Moment, Num: num, Den: den, Known: said && m.g.Read.TimeEpoch}
 	}
@@ -93,12 +94,6 @@ func (m *Matcher) timeType(p pattern.Prop) pattern.TimeType {
 
 // read is a graph that says what the changing graph does about times.
 func (m *Matcher) read() *graph.Graph { return &graph.Graph{Read: m.g.Read} }
-
-// isTime reports whether a property of edges is their time.
-func isTime(g *dynamic.Graph, key string) bool {
-	_, other := keyOf(g.EdgeColumns(), key)
-	return g.Timed() && !other && (key == "" || slices.Contains((&graph.Graph{Read: g.Read}).TimeKeys(), key))
-}
 
 // source gives conditions the graph.
 type source searcher
@@ -123,47 +118,22 @@ func (s *source) Degree(v uint32) int64 {
 
 // Vertex implements expr.Source.
 func (s *source) Vertex(key string) func(v uint32) expr.Value {
-	k, ok := keyOf(s.m.g.VertexColumns(), key)
+	k, ok := nest.KeyOf(s.m.g.VertexColumns(), key)
 	if !ok {
 		return nil
 	}
-	return func(v uint32) expr.Value { return valueOf(s.view.VertexValue(v, k)) }
+	return func(v uint32) expr.Value { return nest.ValueOf(s.view.VertexValue(v, k)) }
 }
 
 // Edge implements expr.Source.
 func (s *source) Edge(key string) func(e uint64) expr.Value {
-	if k, ok := keyOf(s.m.g.EdgeColumns(), key); ok {
-		return func(e uint64) expr.Value { return valueOf(s.view.EdgeValue(s.edges[e].ID, k)) }
+	if k, ok := nest.KeyOf(s.m.g.EdgeColumns(), key); ok {
+		return func(e uint64) expr.Value { return nest.ValueOf(s.view.EdgeValue(s.edges[e].ID, k)) }
 	}
-	if isTime(s.m.g, key) {
+	if nest.IsTime(s.m.g, key) {
 		return func(e uint64) expr.Value { return expr.Value{Kind: expr.Int, I: s.edges[e].Time} }
 	}
 	return nil
-}
-
-func keyOf(columns []dynamic.Column, name string) (dynamic.Key, bool) {
-	i := slices.IndexFunc(columns, func(c dynamic.Column) bool { return c.Name == name })
-	return dynamic.Key(max(i, 0)), i >= 0
-}
-
-// valueOf is a property's value as conditions have it.
-func valueOf(v dynamic.Value) expr.Value {
-	switch v.Kind() {
-	case dynamic.Int:
-		return expr.Value{Kind: expr.Int, I: v.Int()}
-	case dynamic.Unsigned:
-		if x := v.Unsigned(); x>>63 != 0 {
-			return expr.Value{Kind: expr.Float, F: float64(x)}
-		}
-		return expr.Value{Kind: expr.Int, I: int64(v.Unsigned())}
-	case dynamic.Float:
-		return expr.Value{Kind: expr.Float, F: v.Float()}
-	case dynamic.Bool:
-		return expr.Literal(v.Bool())
-	case dynamic.String:
-		return expr.Value{Kind: expr.Text, S: v.Text()}
-	}
-	return expr.Value{}
 }
 
 // timing is ORDERED and WITHIN.
@@ -193,7 +163,7 @@ func (s *searcher) timing(p *pattern.Pattern, choices []int) (*timing, error) {
 	key := o.On
 	if key == "" && !s.m.g.Timed() {
 		for _, name := range graph.TimeNames {
-			if _, ok := keyOf(s.m.g.EdgeColumns(), name); ok && key == "" {
+			if _, ok := nest.KeyOf(s.m.g.EdgeColumns(), name); ok && key == "" {
 				key = name
 			}
 		}
@@ -218,6 +188,11 @@ func (s *searcher) timing(p *pattern.Pattern, choices []int) (*timing, error) {
 		t.within = math.MaxInt64
 	}
 	return t, nil
+}
+
+// turn returns when an edge of the pattern comes in the order.
+func (x *timing) turn(edge int, choices []int) int {
+	return slices.Index(x.places, slices.Index(choices, edge))
 }
 
 // around returns the times that are not further from t than the bound.
@@ -295,7 +270,7 @@ func exact(v expr.Value) (*big.Rat, bool) {
 // subSearch decides EXISTS for one sub-pattern.
 type subSearch struct {
 	s      *searcher
-	sub    *sub
+	sub    *nest.Sub
 	a      [pattern.MaxVertices]uint32
 	bufs   [pattern.MaxVertices][]uint32
 	checks []check
@@ -309,23 +284,23 @@ func (x *subSearch) any(outer []uint32) bool {
 }
 
 func (x *subSearch) level(l int) bool {
-	n := &x.sub.nest
-	if l == len(n.levels) {
+	n := &x.sub.Inside
+	if l == len(n.Places) {
 		return x.chooses()
 	}
-	lv := &n.levels[l]
+	lv := &n.Places[l]
 	if l < x.sub.Outer {
 		return x.fits(lv) && x.level(l+1)
 	}
-	first := &lv.pos[0]
+	first := &lv.Pos[0]
 next:
-	for _, c := range x.s.fetch(x.a[first.of], &first.rel, lv.ranges, &x.bufs[l]) {
+	for _, c := range x.s.fetch(x.a[first.Of], &first.Rel, lv.Ranges, &x.bufs[l]) {
 		for _, u := range lv.Apart {
 			if x.a[u] == c {
 				continue next
 			}
 		}
-		x.a[lv.v] = c
+		x.a[lv.V] = c
 		if x.fits(lv) && x.level(l+1) {
 			return true
 		}
@@ -334,14 +309,14 @@ next:
 }
 
 // fits reports whether the vertex of a level fits its label, its edges to earlier ones, and the conditions.
-func (x *subSearch) fits(lv *level) bool {
-	c := x.a[lv.v]
-	if a := x.sub.allowed[lv.v]; a != nil && !a[x.s.m.g.ClassOf(c)] {
+func (x *subSearch) fits(lv *nest.Level) bool {
+	c := x.a[lv.V]
+	if a := x.sub.Allowed[lv.V]; a != nil && !a[x.s.m.g.ClassOf(c)] {
 		return false
 	}
-	for _, backs := range [][]back{lv.all, lv.slow} {
+	for _, backs := range [][]nest.Back{lv.All, lv.Slow} {
 		for i := range backs {
-			if b := &backs[i]; x.s.has(x.s.view, x.a[b.of], c, &b.rel) == b.neg {
+			if b := &backs[i]; x.s.has(x.s.view, x.a[b.Of], c, &b.Rel) == b.Neg {
 				return false
 			}
 		}
@@ -362,7 +337,7 @@ func (x *subSearch) chooses() bool {
 	was, m := x.s.chosen, x.a[:len(x.sub.Pattern.Vertices)]
 	x.s.chosen = nil
 	found := false
-	x.s.choose(x.sub.Pattern, x.sub.pairs, x.sub.Choices, m, func() bool {
+	x.s.choose(x.sub.Pattern, x.sub.Between, x.sub.Choices, m, func() bool {
 		found = x.s.edgesPass(x.sub.Choices, x.sub.Where, x.checks, x.order, m)
 		return !found
 	})

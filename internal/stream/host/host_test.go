@@ -8,12 +8,15 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph/dynamic"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/stream"
+	"github.com/weftgraph/weft/internal/stream/nest"
 )
 
 func parse(t *testing.T, text string) *pattern.Pattern {
@@ -50,7 +53,7 @@ type lines struct {
 	stop func(n int) error // asked with the number of deltas so far
 }
 
-func (x *lines) Emit(ds []Delta) error {
+func (x *lines) Emit(ds []nest.Delta) error {
 	for _, d := range ds {
 		x.out = append(x.out, fmt.Sprint(d.Seq, d.Watch, d.Sign, d.Vertices, d.Edges))
 	}
@@ -69,11 +72,11 @@ func TestShared(t *testing.T) {
 		m := New(clique(t, n), Options{Workers: workers})
 		m.grain.ticks, m.grain.keptWords = 64, 100
 		for _, text := range []string{"MATCH clique(5)", "MATCH REPEATABLE ELEMENTS (a)--(b)--(c)--(a)"} {
-			if _, err := m.Add(text, parse(t, text), WatchOptions{}); err != nil {
+			if _, err := m.Add(text, parse(t, text), nest.WatchOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err := m.Add("count", parse(t, "MATCH clique(5)"), WatchOptions{CountsOnly: true}); err != nil {
+		if _, err := m.Add("count", parse(t, "MATCH clique(5)"), nest.WatchOptions{CountsOnly: true}); err != nil {
 			t.Fatal(err)
 		}
 		got := &lines{}
@@ -81,7 +84,7 @@ func TestShared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if workers > 1 && !m.run.began {
+		if workers > 1 && m.run.begins == 0 {
 			t.Errorf("%d workers: one did all", workers)
 		}
 		if workers == 1 {
@@ -118,7 +121,7 @@ func TestEnds(t *testing.T) {
 			g := clique(t, 24)
 			m := New(g, Options{Workers: workers})
 			m.grain.ticks, m.grain.keptWords = 64, 100
-			if _, err := m.Add("q", parse(t, "MATCH clique(5)"), WatchOptions{}); err != nil {
+			if _, err := m.Add("q", parse(t, "MATCH clique(5)"), nest.WatchOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			ctx, end := context.WithCancelCause(context.Background())
@@ -146,13 +149,13 @@ func TestEnds(t *testing.T) {
 // TestWrongUpdate checks that the updates before a wrong one are made and matched.
 func TestWrongUpdate(t *testing.T) {
 	m := New(dynamic.New(false, false), Options{})
-	if _, err := m.Add("q", parse(t, "MATCH (a)--(b)"), WatchOptions{}); err != nil {
+	if _, err := m.Add("q", parse(t, "MATCH (a)--(b)"), nest.WatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	bad := stream.Update{U: dynamic.Text("x"), V: dynamic.Num(1)}
 	got := &lines{}
 	res, err := m.Apply(context.Background(), []stream.Update{edge(stream.AddEdge, 1, 2), edge(stream.AddEdge, 1, 2), bad, edge(stream.AddEdge, 3, 4)}, got)
-	var at *UpdateError
+	var at *nest.UpdateError
 	if !errors.As(err, &at) || at.Index != 2 || !errors.Is(err, dynamic.ErrID) {
 		t.Errorf("error %v", err)
 	}
@@ -165,14 +168,14 @@ func TestWrongUpdate(t *testing.T) {
 func TestWatches(t *testing.T) {
 	ctx := context.Background()
 	m := New(dynamic.New(true, false), Options{Workers: 2})
-	if _, err := m.Add("a", parse(t, "MATCH (x)-->(y)"), WatchOptions{Emit: Added}); err != nil {
+	if _, err := m.Add("a", parse(t, "MATCH (x)-->(y)"), nest.WatchOptions{Emit: nest.Added}); err != nil {
 		t.Fatal(err)
 	}
 	var query *plan.QueryError
-	if _, err := m.Add("a", parse(t, "MATCH (x)-->(y)"), WatchOptions{}); !errors.As(err, &query) {
+	if _, err := m.Add("a", parse(t, "MATCH (x)-->(y)"), nest.WatchOptions{}); !errors.As(err, &query) {
 		t.Errorf("the same name: %v", err)
 	}
-	if _, err := m.Add("b", parse(t, "MATCH (x)-->(y), (z)-->(w)"), WatchOptions{}); !errors.As(err, &query) {
+	if _, err := m.Add("b", parse(t, "MATCH (x)-->(y), (z)-->(w)"), nest.WatchOptions{}); !errors.As(err, &query) {
 		t.Errorf("a product: %v", err)
 	}
 	m.SetSeq(100)
@@ -184,7 +187,7 @@ func TestWatches(t *testing.T) {
 		}
 	}
 	apply(edge(stream.AddEdge, 1, 2), edge(stream.AddEdge, 2, 3))
-	if id, err := m.Add("b", parse(t, "MATCH (x)-->(y)-->(z)"), WatchOptions{Emit: Removed}); err != nil || id != 1 {
+	if id, err := m.Add("b", parse(t, "MATCH (x)-->(y)-->(z)"), nest.WatchOptions{Emit: nest.Removed}); err != nil || id != 1 {
 		t.Fatal(id, err)
 	}
 	if n, err := m.Present(ctx, "b", sink); err != nil || n != engine.U64(1) {
@@ -219,7 +222,7 @@ func TestInsideTwice(t *testing.T) {
 		"MATCH (a:A)--(b:B) WHERE NOT EXISTS { REPEATABLE ELEMENTS (a)-->(z)<--(y) }",
 	} {
 		m := New(dynamic.New(true, false), Options{})
-		if _, err := m.Add("q", parse(t, text), WatchOptions{}); err != nil {
+		if _, err := m.Add("q", parse(t, text), nest.WatchOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		vertex := func(v uint64, label string) stream.Update {
@@ -243,7 +246,7 @@ func TestOnePattern(t *testing.T) {
 		g := dynamic.New(true, false)
 		m := New(g, Options{})
 		for _, name := range []string{"one", "two"} {
-			if _, err := m.Add(name, q, WatchOptions{}); err != nil {
+			if _, err := m.Add(name, q, nest.WatchOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -268,7 +271,7 @@ func TestOnePattern(t *testing.T) {
 // signs is a sink that keeps the updates and signs of deltas.
 type signs [][2]int
 
-func (x *signs) Emit(ds []Delta) error {
+func (x *signs) Emit(ds []nest.Delta) error {
 	for _, d := range ds {
 		*x = append(*x, [2]int{int(d.Seq), int(d.Sign)})
 	}
@@ -279,28 +282,48 @@ func (x *signs) Emit(ds []Delta) error {
 func TestLittleMemory(t *testing.T) {
 	g := clique(t, 10)
 	m := New(g, Options{Workers: 1})
-	if _, err := m.Add("q", parse(t, "MATCH (:A)--(:B)--(:A)"), WatchOptions{}); err != nil {
+	if _, err := m.Add("q", parse(t, "MATCH (:A)--(:B)--(:A)"), nest.WatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	ctx := context.Background()
-	g.Begin()
-	defer g.Settle()
+	var batch []stream.Update
 	for range 1000 {
-		for _, do := range []func(u, v dynamic.ID, l dynamic.Label) (dynamic.Result, error){g.RemoveEdge, func(u, v dynamic.ID, l dynamic.Label) (dynamic.Result, error) { return g.AddEdge(u, v, l) }} {
-			if _, err := do(dynamic.Num(2), dynamic.Num(3), dynamic.NoLabel); err != nil {
+		batch = append(batch, edge(stream.RemoveEdge, 2, 3), edge(stream.AddEdge, 2, 3))
+	}
+	allocs := func(n int) float64 {
+		return testing.AllocsPerRun(10, func() {
+			if _, err := m.Apply(context.Background(), batch[:n], nil); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if few, many := allocs(2), allocs(len(batch)); few != many {
+		t.Errorf("2 updates allocate %v times, and %d do %v times", few, len(batch), many)
+	}
+}
+
+// TestManyInTime: within a window, a search looks at few of many edges between the same vertices, also in the graph as it is.
+func TestManyInTime(t *testing.T) {
+	g := dynamic.New(true, false)
+	const n = 3000
+	for i := range int64(n) {
+		for v := range uint64(3) {
+			if _, err := g.AddEdgeAt(dynamic.Num(v), dynamic.Num(v+1), dynamic.NoLabel, 10*i+int64(v)); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if err := m.bind(); err != nil {
+	m := New(g, Options{Workers: 1})
+	if _, err := m.Add("q", parse(t, "MATCH (a)-[e]->(b)-[f]->(c)-[g]->(d) ORDERED e < f < g WITHIN 5"), nest.WatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if n := testing.AllocsPerRun(10, func() {
-		if err := m.match(ctx, nil); err != nil {
-			t.Fatal(err)
-		}
-	}); n != 0 {
-		t.Errorf("2000 updates allocate %v times", n)
+	if k, err := m.Present(t.Context(), "q", nil); err != nil || k != engine.U64(n) {
+		t.Errorf("%v present matches, %v; want %d", k, err, n)
+	}
+	res, err := m.apply(t.Context(), 1, func(int) (dynamic.Result, error) {
+		return g.RemoveEdgeAt(dynamic.Num(1), dynamic.Num(2), dynamic.NoLabel, 10*n/2+1)
+	}, nil)
+	if err != nil || len(res.Counts) != 1 || res.Counts[0].Removed != engine.U64(1) {
+		t.Errorf("an edge goes: %v, %v", res.Counts, err)
 	}
 }
 
@@ -316,7 +339,7 @@ func TestWindow(t *testing.T) {
 	for bound, want := range map[int]uint64{10: 10, 2 * old: old} {
 		m := New(g, Options{Workers: 1})
 		q := parse(t, fmt.Sprintf("MATCH (a)-[x]->(h)-[y]->(c) ORDERED x < y WITHIN %d", bound))
-		if _, err := m.Add("q", q, WatchOptions{Emit: Added}); err != nil {
+		if _, err := m.Add("q", q, nest.WatchOptions{Emit: nest.Added}); err != nil {
 			t.Fatal(err)
 		}
 		res, err := m.apply(context.Background(), 1, func(int) (dynamic.Result, error) {
@@ -336,7 +359,7 @@ func TestWindow(t *testing.T) {
 
 // TestTail compares counts by the sizes of sets with listings.
 func TestTail(t *testing.T) {
-	kinds := map[tail]bool{}
+	kinds := map[nest.Tail]bool{}
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, text := range []string{
 		"MATCH star(4)", "MATCH star(5)", "MATCH bipartite(2,3)", "MATCH (a)--(b)--(c:A), (b)--(d)--(a)", "MATCH path(5)",
@@ -349,15 +372,15 @@ func TestTail(t *testing.T) {
 			}
 		}
 		m := New(g, Options{Workers: 2})
-		for _, o := range []WatchOptions{{}, {CountsOnly: true}} {
+		for _, o := range []nest.WatchOptions{{}, {CountsOnly: true}} {
 			if _, err := m.Add(fmt.Sprint(o.CountsOnly), parse(t, text), o); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for i := range m.watches[1].nests {
-			kinds[m.watches[1].nests[i].tail] = true
+		for i := range m.List[1].Nests {
+			kinds[m.List[1].Nests[i].Tail] = true
 		}
-		kinds[m.watches[1].all.tail] = true
+		kinds[m.List[1].All.Tail] = true
 		some := 0
 		for range 60 {
 			var batch []stream.Update
@@ -369,9 +392,9 @@ func TestTail(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var of [2]Count
+			var of [2]nest.Count
 			for _, c := range res.Counts {
-				of[c.Watch] = Count{0, c.Added, c.Removed}
+				of[c.Watch] = nest.Count{Added: c.Added, Removed: c.Removed}
 				some++
 			}
 			if of[0] != of[1] {
@@ -389,9 +412,28 @@ func TestTail(t *testing.T) {
 			t.Errorf("%s: nothing changed", text)
 		}
 	}
-	for _, k := range []tail{nothing, free, apart, ordered} {
+	for _, k := range []nest.Tail{nest.NoTail, nest.Free, nest.Distinct, nest.Ordered} {
 		if !kinds[k] {
 			t.Errorf("no nest has the tail %d", k)
 		}
 	}
+}
+
+// TestFilter compares both ways to filter a list with a simple one.
+func TestFilter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(name string, most int) []uint32 {
+			l := rapid.SliceOfNDistinct(rapid.Uint32Range(0, 40), 0, most, rapid.ID[uint32]).Draw(t, name)
+			slices.Sort(l)
+			return l
+		}
+		x, y, not := draw("x", 20), draw("y", 40), rapid.Bool().Draw(t, "not")
+		want := slices.DeleteFunc(slices.Clone(x), func(c uint32) bool { return slices.Contains(y, c) == not })
+		if got := filter(slices.Clone(x), y, not); !slices.Equal(got, want) {
+			t.Fatalf("%v, want %v", got, want)
+		}
+		if got := merged(slices.Clone(x), y, not); !slices.Equal(got, want) {
+			t.Fatalf("merged: %v, want %v", got, want)
+		}
+	})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph/dynamic"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/stream"
+	"github.com/weftgraph/weft/internal/stream/nest"
 )
 
 // recorded is a stream of RapidFlow's format with queries and known answers.
@@ -135,7 +136,7 @@ func (r *recorded) initialGraph(t testing.TB) *dynamic.Graph {
 // tally counts deltas by watch.
 type tally struct{ added, removed []uint64 }
 
-func (x *tally) Emit(ds []Delta) error {
+func (x *tally) Emit(ds []nest.Delta) error {
 	for _, d := range ds {
 		if d.Sign > 0 {
 			x.added[d.Watch]++
@@ -152,13 +153,15 @@ func TestRecorded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := readRecorded(t, name)
 			if testing.Short() {
+				t.Log("-short: 20 queries of each stream")
 				r.queries, r.names, r.want = r.queries[:min(20, len(r.queries))], r.names[:min(20, len(r.queries))], r.want[:min(20, len(r.queries))]
 			}
 			for _, size := range []int{1, 1000, len(r.updates)} {
 				g := r.initialGraph(t)
 				m := New(g, Options{Workers: 2})
+				m.grain.eager = true
 				for i, p := range r.queries {
-					for _, o := range []WatchOptions{{CountsOnly: true}, {}} {
+					for _, o := range []nest.WatchOptions{{CountsOnly: true}, {}} {
 						if _, err := m.Add(fmt.Sprint(i, o.CountsOnly), p, o); err != nil {
 							t.Fatal(err)
 						}
@@ -171,7 +174,7 @@ func TestRecorded(t *testing.T) {
 						t.Fatalf("%s: %v present, want %d: %v", r.names[i], got, n[0], err)
 					}
 				}
-				counts := make([]Count, 2*len(r.want))
+				counts := make([]nest.Count, 2*len(r.want))
 				listed := &tally{make([]uint64, 2*len(r.want)), make([]uint64, 2*len(r.want))}
 				for from := 0; from < len(r.updates); from += size {
 					res, err := m.Apply(ctx, r.updates[from:min(from+size, len(r.updates))], listed)

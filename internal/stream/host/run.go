@@ -8,6 +8,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/graph/dynamic"
 	"github.com/weftgraph/weft/internal/plan/delta"
+	"github.com/weftgraph/weft/internal/stream/nest"
 )
 
 // run shares the work of a batch among workers, one batch after the other. The work is a list of pieces in the order of their deltas. A worker takes the first
@@ -17,7 +18,7 @@ import (
 type run struct {
 	m    *Matcher
 	ctx  context.Context
-	sink Sink
+	sink nest.Sink
 
 	mu      sync.Mutex
 	change  sync.Cond
@@ -27,9 +28,10 @@ type run struct {
 	stopped atomic.Bool
 	err     error
 	began   bool // all workers are running
+	begins  int  // how often they began
 	running sync.WaitGroup
 	spare   []*searcher // for workers that wait for their turn
-	deltas  []Delta
+	deltas  []nest.Delta
 }
 
 // piece is a part of the work.
@@ -43,27 +45,24 @@ type piece struct {
 
 // grain are the sizes of parts of the work.
 type grain struct {
-	least, most int // events of a piece
-	keptWords   int // vertices and edges of a piece that are kept before its turn
-	keptPieces  int // pieces, for each worker, that may wait for their turn
-	ticks       int // steps between looks at other workers and the context
+	least, most int  // events of a piece
+	keptWords   int  // vertices and edges of a piece that are kept before its turn
+	keptPieces  int  // pieces, for each worker, that may wait for their turn
+	ticks       int  // steps between looks at other workers and the context
+	eager       bool // several workers share all updates of a batch after the first ones, however little there is to match
+	inTime      int  // how many times more neighbours than edges in a window a vertex has before its edges are looked up by time
 }
 
-var coarse = grain{least: 32, most: 512, keptWords: 1 << 16, keptPieces: 64, ticks: 1 << 10}
+var coarse = grain{least: 32, most: 512, keptWords: 1 << 16, keptPieces: 64, ticks: 1 << 10, inTime: 4}
 
 // match matches the events of the window.
-func (m *Matcher) match(ctx context.Context, sink Sink) error {
+func (m *Matcher) match() error {
 	events := m.g.Events()
 	if len(events) == 0 {
 		return nil
 	}
 	r := &m.run
-	r.reset(ctx, sink)
-	if m.n == 1 || len(events) <= m.grain.least {
-		m.alone = piece{events: events, out: m.alone.out} // a small batch allocates nothing
-		r.first = &m.alone
-		return r.all()
-	}
+	r.first, r.began = nil, false
 	size := max(min(len(events)/(8*m.n), m.grain.most), m.grain.least)
 	tail := &r.first
 	for len(events) > 0 {
@@ -79,13 +78,13 @@ func (m *Matcher) match(ctx context.Context, sink Sink) error {
 }
 
 // present finds all matches of a watch.
-func (m *Matcher) present(ctx context.Context, w *watch, sink Sink) (total engine.Uint128, err error) {
+func (m *Matcher) present(ctx context.Context, w *nest.Watch, sink nest.Sink) (total engine.Uint128, err error) {
 	const size = 1 << 12
 	m.clear()
 	r := &m.run
 	r.reset(ctx, sink)
 	tail := &r.first
-	within := w.ranges[w.all.Order[0]]
+	within := w.Ranges[w.All.Order[0]]
 	if within == nil {
 		within = []dynamic.Range{{First: 0, End: ^uint32(0)}}
 	}
@@ -101,7 +100,7 @@ func (m *Matcher) present(ctx context.Context, w *watch, sink Sink) (total engin
 			*tail = &piece{do: func(s *searcher) {
 				s.up = update{seq: m.Seq(), gone: noVertex, come: noVertex}
 				view.Vertices(part, func(v uint32) bool {
-					s.start(&w.all, view, 1, v)
+					s.start(&w.All, view, 1, v)
 					return !s.ended
 				})
 			}}
@@ -118,7 +117,7 @@ func (m *Matcher) present(ctx context.Context, w *watch, sink Sink) (total engin
 }
 
 // reset makes r ready for other work.
-func (r *run) reset(ctx context.Context, sink Sink) {
+func (r *run) reset(ctx context.Context, sink nest.Sink) {
 	r.ctx, r.sink, r.first, r.began, r.err = ctx, sink, nil, false, nil
 	r.stopped.Store(false)
 }
@@ -142,6 +141,7 @@ func (r *run) all() error {
 // more starts the other workers.
 func (r *run) more() {
 	r.began = true
+	r.begins++
 	for _, s := range r.m.workers[1:r.m.n] {
 		r.running.Go(func() { r.work(s) })
 	}
@@ -272,7 +272,7 @@ func (r *run) wanted() bool {
 }
 
 // split leaves candidates of place l to other workers. The searcher goes on behind them.
-func (r *run) split(s *searcher, n *nest, l int, rest []uint32) {
+func (r *run) split(s *searcher, n *nest.Nest, l int, rest []uint32) {
 	rest = append([]uint32(nil), rest...)
 	from, a := s.state, s.a
 	own := s.piece
@@ -301,7 +301,7 @@ func (r *run) split(s *searcher, n *nest, l int, rest []uint32) {
 type output struct {
 	rows     []row
 	vertices []uint32
-	edges    []Edge
+	edges    []nest.Edge
 }
 
 type row struct {
@@ -312,8 +312,8 @@ type row struct {
 	edges    uint16
 }
 
-func (o *output) add(s *searcher, m []uint32, edges []Edge) {
-	o.rows = append(o.rows, row{s.up.seq, int32(s.w.id), s.sign, uint8(len(m)), uint16(len(edges))})
+func (o *output) add(s *searcher, m []uint32, edges []nest.Edge) {
+	o.rows = append(o.rows, row{s.up.seq, int32(s.w.ID), s.sign, uint8(len(m)), uint16(len(edges))})
 	o.vertices = append(o.vertices, m...)
 	o.edges = append(o.edges, edges...)
 	if len(o.vertices)+3*len(o.edges) > s.m.grain.keptWords {
@@ -322,11 +322,11 @@ func (o *output) add(s *searcher, m []uint32, edges []Edge) {
 }
 
 // deltas appends what o holds.
-func (o *output) deltas(to []Delta) []Delta {
+func (o *output) deltas(to []nest.Delta) []nest.Delta {
 	vs, es := o.vertices, o.edges
 	for _, x := range o.rows {
 		n, k := int(x.vertices), int(x.edges)
-		d := Delta{Seq: x.seq, Watch: int(x.watch), Sign: x.sign, Vertices: vs[:n:n]}
+		d := nest.Delta{Seq: x.seq, Watch: int(x.watch), Sign: x.sign, Vertices: vs[:n:n]}
 		if k > 0 {
 			d.Edges = es[:k:k]
 		}
@@ -359,13 +359,13 @@ func (s *searcher) one(events []dynamic.Event) {
 		case dynamic.EdgeAdded, dynamic.EdgeRemoved:
 			changed = i // several are of the same ends and label
 		case dynamic.EdgeChanged:
-			if s.m.values {
+			if s.m.Values {
 				changed = i
 			}
 		case dynamic.VertexAdded:
-			apart = apart || s.m.lone
+			apart = apart || s.m.Lone
 		case dynamic.VertexChanged:
-			apart = apart || s.m.values
+			apart = apart || s.m.Values
 		default:
 			apart = true
 		}
@@ -377,7 +377,7 @@ func (s *searcher) one(events []dynamic.Event) {
 		return
 	}
 	s.begin(events)
-	for _, w := range s.m.watches {
+	for _, w := range s.m.List {
 		if w != nil {
 			s.vertices(w, events)
 		}
@@ -387,8 +387,11 @@ func (s *searcher) one(events []dynamic.Event) {
 // begin makes an update the one that is searched for.
 func (s *searcher) begin(events []dynamic.Event) {
 	version := events[0].Version
+	if s.device != nil {
+		s.task = s.device.firsts[version-s.device.base]
+	}
 	s.up = update{
-		seq: version + s.m.offset, events: events, gone: noVertex, come: noVertex,
+		seq: version + s.m.offset, version: version, events: events, gone: noVertex, come: noVertex,
 		before: s.m.g.At(version - 1), after: s.m.g.At(version),
 	}
 }
@@ -396,17 +399,17 @@ func (s *searcher) begin(events []dynamic.Event) {
 // edge matches an update that changes one edge, and no vertex that is a match by itself.
 func (s *searcher) edge(events []dynamic.Event, e *dynamic.Event) {
 	g := s.m.g
-	entries := s.m.table.of(e.Label, g.ClassOf(e.U), g.ClassOf(e.V))
+	entries := s.m.Table.Of(e.Label, g.ClassOf(e.U), g.ClassOf(e.V))
 	if len(entries) == 0 {
 		return
 	}
 	s.begin(events)
 	s.at(e)
-	var last *watch
+	var last *nest.Watch
 	for i := range entries {
 		x := &entries[i]
-		if x.n.w != last {
-			last = x.n.w
+		if x.Nest.Watch != last {
+			last = x.Nest.Watch
 			clear(s.seen)
 		}
 		s.anchor(x, e)
@@ -432,35 +435,35 @@ func (up *update) degrees() bool {
 }
 
 // anchor searches from one anchor of a changed edge.
-func (s *searcher) anchor(x *entry, e *dynamic.Event) {
-	n, w, up := x.n, x.n.w, &s.up
+func (s *searcher) anchor(x *nest.Entry, e *dynamic.Event) {
+	n, w, up := x.Nest, x.Nest.Watch, &s.up
 	s.w, s.during = w, dynamic.Always
-	if e.Kind == dynamic.EdgeChanged && !w.edgeKeys[e.Key] {
+	if e.Kind == dynamic.EdgeChanged && !w.EdgeKeys[e.Key] {
 		return
 	}
 	u, v := up.u, up.v
-	if x.swap || n.Turns && u < v {
+	if x.Swap || n.Turns && u < v {
 		u, v = v, u
 	}
 	switch n.Kind {
 	case delta.Edge:
-		p := &w.pairs[n.Pair]
+		p := &w.Pairs[n.Pair]
 		added, removed := e.Kind == dynamic.EdgeAdded, e.Kind == dynamic.EdgeRemoved
 		before, after := !added, !removed
-		if !p.simple {
+		if !p.Simple {
 			before, after = s.holds(p, up.before, u, v, nil), s.holds(p, up.after, u, v, nil)
 		}
-		if n.exact && before && after {
+		if n.Exact && before && after {
 			return
 		}
-		if (added || removed) && w.alwaysTimed(p) && alone(up.events) {
-			s.during = s.orders[w.id].around(e.Time)
+		if (added || removed) && w.AlwaysTimed(p) && alone(up.events) {
+			s.during = s.orders[w.ID].around(e.Time)
 			defer func() { s.during = dynamic.Always }()
 		}
-		if before && !(w.forward && added) {
+		if before && !(w.Forward && added) {
 			s.start(n, up.before, -1, u, v)
 		}
-		if after && !(w.forward && removed) {
+		if after && !(w.Forward && removed) {
 			s.start(n, up.after, 1, u, v)
 		}
 	case delta.Degree:
@@ -502,7 +505,7 @@ func alone(events []dynamic.Event) bool {
 }
 
 // vertices matches an update that changes vertices, for one watch.
-func (s *searcher) vertices(w *watch, events []dynamic.Event) {
+func (s *searcher) vertices(w *nest.Watch, events []dynamic.Event) {
 	up := &s.up
 	s.w = w
 	clear(s.seen)
@@ -514,10 +517,10 @@ func (s *searcher) vertices(w *watch, events []dynamic.Event) {
 		case dynamic.VertexMoved:
 			up.gone, up.come, up.many, up.same = x.U, x.V, true, true
 		case dynamic.VertexChanged:
-			if w.vertexKeys[x.Key] {
+			if w.VertexKeys[x.Key] {
 				up.gone, up.come, up.same = x.U, x.U, true
-				for j := range w.nests {
-					if n := &w.nests[j]; n.Kind == delta.Near && n.Values {
+				for j := range w.Nests {
+					if n := &w.Nests[j]; n.Kind == delta.Near && n.Values {
 						s.start(n, up.before, 0, x.U)
 					}
 				}
@@ -534,7 +537,7 @@ func (s *searcher) vertices(w *watch, events []dynamic.Event) {
 		x := &events[i]
 		switch x.Kind {
 		case dynamic.VertexAdded:
-			if len(w.plan.Pattern.Vertices) == 1 {
+			if len(w.Plan.Pattern.Vertices) == 1 {
 				up.come = x.U
 				s.vertex(w, up.after, 1, x.U)
 				up.come = noVertex
@@ -544,8 +547,8 @@ func (s *searcher) vertices(w *watch, events []dynamic.Event) {
 				continue // of the same ends and label
 			}
 			s.at(x)
-			for _, y := range s.m.table.of(x.Label, s.m.g.ClassOf(x.U), s.m.g.ClassOf(x.V)) {
-				if y.n.w == w && !(up.many && y.n.Kind == delta.Edge) && !s.ended {
+			for _, y := range s.m.Table.Of(x.Label, s.m.g.ClassOf(x.U), s.m.g.ClassOf(x.V)) {
+				if y.Nest.Watch == w && !(up.many && y.Nest.Kind == delta.Edge) && !s.ended {
 					s.anchor(&y, x)
 				}
 			}
@@ -554,10 +557,10 @@ func (s *searcher) vertices(w *watch, events []dynamic.Event) {
 }
 
 // vertex searches for matches with a vertex.
-func (s *searcher) vertex(w *watch, view dynamic.View, sign int8, x uint32) {
-	for i := range w.nests {
-		n := &w.nests[i]
-		if a := w.allowed[n.Order[0]]; n.Kind == delta.Vertex && (a == nil || a[s.m.g.ClassOf(x)]) && !s.ended {
+func (s *searcher) vertex(w *nest.Watch, view dynamic.View, sign int8, x uint32) {
+	for i := range w.Nests {
+		n := &w.Nests[i]
+		if a := w.Allowed[n.Order[0]]; n.Kind == delta.Vertex && (a == nil || a[s.m.g.ClassOf(x)]) && !s.ended {
 			s.start(n, view, sign, x)
 		}
 	}

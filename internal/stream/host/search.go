@@ -1,6 +1,7 @@
 package host
 
 import (
+	"math/bits"
 	"slices"
 	"sort"
 
@@ -8,11 +9,12 @@ import (
 	"github.com/weftgraph/weft/internal/graph/dynamic"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan/delta"
+	"github.com/weftgraph/weft/internal/stream/nest"
 )
 
 // state is what a search is for.
 type state struct {
-	w    *watch
+	w    *nest.Watch
 	view dynamic.View // the version that is searched
 	sign int8         // of the matches; 0: it differs
 	// during are the times that edges may have which ORDERED or WITHIN bounds.
@@ -40,15 +42,19 @@ type searcher struct {
 	checks  [][]check   // by watch and condition
 	filters [][][]check // by watch and place of conditions on single edges
 	orders  []*timing   // by watch
-	edges   []Edge      // the edges that conditions are asked about: e[i] of a check is a place here
+	edges   []nest.Edge // the edges that conditions are asked about: e[i] of a check is a place here
 	between []dynamic.Edge
-	single  [1]Edge
+	single  [1]nest.Edge
 	seen    map[string]struct{} // matches of the update and watch that several anchors find
 	key     []byte
 	tmp     []uint32
 	same    []uint32
 	degree  []uint32
-	chosen  []Edge
+	chosen  []nest.Edge
+
+	device    *asked // nil: the cores do all
+	task      int    // of the device: the next one of the update
+	recording bool   // tasks are written down, and nothing is searched
 }
 
 // check is a condition over the vertices of a match, and the choices of its edges.
@@ -60,6 +66,7 @@ type frame struct {
 	cand   []uint32
 	candAt uint64 // the stamp of the place that cand depends on
 	buf    []uint32
+	near   [pattern.MaxVertices]([]uint32) // neighbours in a window of time
 	lists  [pattern.MaxVertices]list
 	more   []list // of places with many backs
 }
@@ -73,7 +80,7 @@ type list struct {
 
 // update is the update that is searched for.
 type update struct {
-	seq           uint64
+	seq, version  uint64
 	events        []dynamic.Event
 	before, after dynamic.View
 	u, v          uint32 // the changed edge
@@ -88,36 +95,42 @@ type update struct {
 const noVertex = ^uint32(0)
 
 func newSearcher(m *Matcher) *searcher {
-	return &searcher{m: m, run: &m.run, seen: map[string]struct{}{}, state: state{during: dynamic.Always}}
+	s := &searcher{m: m, run: &m.run, seen: map[string]struct{}{}, state: state{during: dynamic.Always}}
+	if m.device.Device != nil {
+		s.device = &m.device
+	}
+	return s
 }
 
 // bind brings what depends on watches up to date.
 func (s *searcher) bind() (err error) {
-	n := len(s.m.watches)
-	s.added, s.removed, s.touched = make([]engine.Uint128, n), make([]engine.Uint128, n), nil
+	n := len(s.m.List)
+	for len(s.added) < n { // counts of a batch stay
+		s.added, s.removed = append(s.added, engine.Uint128{}), append(s.removed, engine.Uint128{})
+	}
 	s.checks, s.filters, s.orders = make([][]check, n), make([][][]check, n), make([]*timing, n)
-	for _, w := range s.m.watches {
+	for _, w := range s.m.List {
 		if w == nil {
 			continue
 		}
 		subs := map[*pattern.Pattern]*subSearch{} // of the watch: others may have the same pattern
-		for p, x := range w.subs {
+		for p, x := range w.Subs {
 			subs[p] = &subSearch{s: s, sub: x}
 		}
-		if s.checks[w.id], err = s.conditions(w.plan.Where, subs); err != nil {
+		if s.checks[w.ID], err = s.conditions(w.Plan.Where, subs); err != nil {
 			return err
 		}
-		for _, where := range w.filters {
+		for _, where := range w.Filters {
 			fs, err := s.onEdge(where, subs)
 			if err != nil {
 				return err
 			}
-			s.filters[w.id] = append(s.filters[w.id], fs)
+			s.filters[w.ID] = append(s.filters[w.ID], fs)
 		}
-		if s.orders[w.id], err = s.timing(w.plan.Pattern, w.plan.Choices); err != nil {
+		if s.orders[w.ID], err = s.timing(w.Plan.Pattern, w.Plan.Choices); err != nil {
 			return err
 		}
-		for p, x := range w.subs {
+		for p, x := range w.Subs {
 			if subs[p].checks, err = s.conditions(x.Where, subs); err != nil {
 				return err
 			}
@@ -130,18 +143,18 @@ func (s *searcher) bind() (err error) {
 }
 
 // fetch returns the neighbours of x that r asks for.
-func (s *searcher) fetch(x uint32, r *rel, within []dynamic.Range, buf *[]uint32) []uint32 {
+func (s *searcher) fetch(x uint32, r *nest.Rel, within []dynamic.Range, buf *[]uint32) []uint32 {
 	switch {
-	case r.labels.all:
-		return s.view.List(x, r.dir, dynamic.AnyLabel, within, buf)
-	case len(r.labels.list) == 0:
+	case r.Labels.All:
+		return s.view.List(x, r.Dir, dynamic.AnyLabel, within, buf)
+	case len(r.Labels.List) == 0:
 		return nil
-	case len(r.labels.list) == 1:
-		return s.view.List(x, r.dir, r.labels.list[0], within, buf)
+	case len(r.Labels.List) == 1:
+		return s.view.List(x, r.Dir, r.Labels.List[0], within, buf)
 	}
 	to := (*buf)[:0]
-	for _, l := range r.labels.list {
-		to = append(to, s.view.List(x, r.dir, l, within, &s.tmp)...)
+	for _, l := range r.Labels.List {
+		to = append(to, s.view.List(x, r.Dir, l, within, &s.tmp)...)
 	}
 	slices.Sort(to)
 	to = slices.Compact(to)
@@ -150,14 +163,14 @@ func (s *searcher) fetch(x uint32, r *rel, within []dynamic.Range, buf *[]uint32
 }
 
 // has reports whether a version has an edge that r asks for between x and y.
-func (s *searcher) has(view dynamic.View, x, y uint32, r *rel) bool {
+func (s *searcher) has(view dynamic.View, x, y uint32, r *nest.Rel) bool {
 	switch {
-	case r.slow:
+	case r.Slow:
 		during := dynamic.Always
-		if r.timed {
+		if r.Timed {
 			during = s.during
 		}
-		buf := view.Edges(x, y, r.dir, dynamic.AnyLabel, during, s.between[:0])
+		buf := view.Edges(x, y, r.Dir, dynamic.AnyLabel, during, s.between[:0])
 		s.between = buf
 		for i := range buf {
 			if s.accepts(view, r, &buf[i]) {
@@ -165,11 +178,11 @@ func (s *searcher) has(view dynamic.View, x, y uint32, r *rel) bool {
 			}
 		}
 		return false
-	case r.labels.all:
-		return view.Has(x, y, r.dir, dynamic.AnyLabel)
+	case r.Labels.All:
+		return view.Has(x, y, r.Dir, dynamic.AnyLabel)
 	}
-	for _, l := range r.labels.list {
-		if view.Has(x, y, r.dir, l) {
+	for _, l := range r.Labels.List {
+		if view.Has(x, y, r.Dir, l) {
 			return true
 		}
 	}
@@ -177,23 +190,23 @@ func (s *searcher) has(view dynamic.View, x, y uint32, r *rel) bool {
 }
 
 // accepts reports whether r is about a data edge, by its label and conditions.
-func (s *searcher) accepts(view dynamic.View, r *rel, e *dynamic.Edge) bool {
-	if !r.labels.has(e.Label) {
+func (s *searcher) accepts(view dynamic.View, r *nest.Rel, e *dynamic.Edge) bool {
+	if !r.Labels.Has(e.Label) {
 		return false
 	}
-	for i := range r.unless {
-		if s.accepts(view, &r.unless[i], e) {
+	for i := range r.Unless {
+		if s.accepts(view, &r.Unless[i], e) {
 			return false
 		}
 	}
-	if r.filter == 0 {
+	if r.Filter == 0 {
 		return true
 	}
 	was, edges := s.view, s.edges
-	s.single[0] = Edge{From: e.U, To: e.V, Label: e.Label, ID: e.ID, Time: e.Time}
+	s.single[0] = nest.Edge{From: e.U, To: e.V, Label: e.Label, ID: e.ID, Time: e.Time}
 	s.view, s.edges = view, s.single[:]
 	ok := true
-	for _, f := range s.filters[s.w.id][r.filter-1] {
+	for _, f := range s.filters[s.w.ID][r.Filter-1] {
 		ok = ok && f(nil, firstEdge)
 	}
 	s.view, s.edges = was, edges
@@ -204,13 +217,13 @@ func (s *searcher) accepts(view dynamic.View, r *rel, e *dynamic.Edge) bool {
 var firstEdge = []uint64{0}
 
 // holds reports whether a version has, between u and v, what the pair asks for, except for the choices of edges if but is not nil.
-func (s *searcher) holds(x *pair, view dynamic.View, u, v uint32, but []int) bool {
-	for i := range x.rels {
-		r := &x.rels[i]
-		if but != nil && r.edge >= 0 && slices.Contains(but, r.edge) {
+func (s *searcher) holds(x *nest.Pair, view dynamic.View, u, v uint32, but []int) bool {
+	for i := range x.Rels {
+		r := &x.Rels[i]
+		if but != nil && r.Edge >= 0 && slices.Contains(but, r.Edge) {
 			continue
 		}
-		if s.has(view, u, v, r) == r.neg {
+		if s.has(view, u, v, r) == r.Neg {
 			return false
 		}
 	}
@@ -229,53 +242,56 @@ func (f *frame) slot(i int) *list {
 }
 
 // listOf returns the list of back i of place l.
-func (s *searcher) listOf(lv *level, l, i int) []uint32 {
-	b, x := &lv.all[i], s.frames[l].slot(i)
-	if now := s.frames[b.at].stamp; x.at != now {
+func (s *searcher) listOf(lv *nest.Level, l, i int) []uint32 {
+	b, x := &lv.All[i], s.frames[l].slot(i)
+	if now := s.frames[b.At].stamp; x.at != now {
 		x.at = now
-		x.l = s.fetch(s.a[b.of], &b.rel, lv.ranges, &x.buf)
+		x.l = s.fetch(s.a[b.Of], &b.Rel, lv.Ranges, &x.buf)
 	}
 	return x.l
 }
 
 // candidates returns the vertices that fit place l by the edges to earlier ones.
-func (s *searcher) candidates(lv *level, l int) []uint32 {
+func (s *searcher) candidates(lv *nest.Level, l int) []uint32 {
 	f := &s.frames[l]
-	now := s.frames[lv.dep].stamp
+	now := s.frames[lv.Dep].stamp
 	if f.candAt == now {
 		return f.cand
 	}
 	f.candAt = now
-	best := 0
-	var base []uint32
-	for i := range lv.pos {
+	best, base, timed := s.inTime(lv, f)
+	some := timed
+	for i := range lv.Pos {
+		if timed && lv.Pos[i].Timed { // single edges are looked at below
+			continue
+		}
 		x := s.listOf(lv, l, i)
 		if len(x) == 0 {
 			f.cand = nil
 			return nil
 		}
-		if i == 0 || len(x) < len(base) {
-			best, base = i, x
+		if !some || len(x) < len(base) {
+			best, base, some = i, x, true
 		}
 	}
-	if len(lv.all) == 1 && len(lv.slow) == 0 {
+	if len(lv.All) == 1 && len(lv.Slow) == 0 {
 		f.cand = base
 		return base
 	}
-	if lv.dep == l-1 {
+	if lv.Dep == l-1 {
 		base = s.within(lv, base)
 	}
 	out := append(f.buf[:0], base...)
-	for i := range lv.all {
-		if i == best || len(out) == 0 {
+	for i := range lv.All {
+		if i == best || len(out) == 0 || timed && lv.All[i].Timed {
 			continue
 		}
-		out = filter(out, s.listOf(lv, l, i), i >= len(lv.pos))
+		out = filter(out, s.listOf(lv, l, i), i >= len(lv.Pos))
 	}
-	for i := range lv.slow {
-		b, n := &lv.slow[i], 0
+	for i := range lv.Slow {
+		b, n := &lv.Slow[i], 0
 		for _, c := range out {
-			if s.has(s.view, s.a[b.of], c, &b.rel) != b.neg {
+			if s.has(s.view, s.a[b.Of], c, &b.Rel) != b.Neg {
 				out[n] = c
 				n++
 			}
@@ -286,8 +302,37 @@ func (s *searcher) candidates(lv *level, l int) []uint32 {
 	return out
 }
 
+// inTime returns the neighbours of an earlier vertex, which a place has an edge to, along edges in the window of time, and which of lv.Pos it is.
+// ok is false if no list of neighbours is much longer.
+func (s *searcher) inTime(lv *nest.Level, f *frame) (at int, base []uint32, ok bool) {
+	if s.during == dynamic.Always {
+		return 0, nil, false
+	}
+	for i := range lv.Pos {
+		b := &lv.Pos[i]
+		if !b.Timed {
+			continue
+		}
+		label := dynamic.AnyLabel
+		if !b.Labels.All && len(b.Labels.List) == 1 {
+			label = b.Labels.List[0]
+		}
+		most := s.view.Len(s.a[b.Of], b.Dir, label, nil, &s.tmp) / s.m.grain.inTime
+		if ok {
+			most = min(most, len(base)-1)
+		}
+		if l, few := s.view.Near(s.a[b.Of], b.Dir, label, lv.Ranges, s.during, most, &f.near[i%len(f.near)]); few {
+			at, base, ok = i, l, true
+		}
+	}
+	return at, base, ok
+}
+
 // filter keeps the elements of x that are, or are not, in y. Both ascend.
 func filter(x, y []uint32, not bool) []uint32 {
+	if len(x) >= longList && len(y) < 4*len(x) {
+		return merged(x, y, not)
+	}
 	n := 0
 	for _, c := range x {
 		y = y[gallop(y, c):]
@@ -295,6 +340,31 @@ func filter(x, y []uint32, not bool) []uint32 {
 			x[n] = c
 			n++
 		}
+	}
+	return x[:n]
+}
+
+// longList is the length from which on lists of about equal length are merged. The processor learns the branches of shorter ones.
+const longList = 128
+
+// merged is filter for long lists of about equal length. It has no branches that depend on elements, because half of them would be guessed wrong.
+func merged(x, y []uint32, not bool) []uint32 {
+	keep := uint64(0) // elements of x that are less than those of y
+	if not {
+		keep = 1
+	}
+	n, i, j := uint64(0), uint64(0), uint64(0)
+	for i < uint64(len(x)) && j < uint64(len(y)) {
+		a, b := uint64(x[i]), uint64(y[j])
+		x[n] = uint32(a)
+		_, less := bits.Sub64(a, b, 0)
+		_, more := bits.Sub64(b, a, 0)
+		n += less&keep | (1-less-more)&^keep
+		i += 1 - more
+		j += 1 - less
+	}
+	if not {
+		n += uint64(copy(x[n:], x[i:]))
 	}
 	return x[:n]
 }
@@ -320,7 +390,7 @@ func gallop(y []uint32, c uint32) int {
 }
 
 // within is the part of a list that the restrictions of a place allow.
-func (s *searcher) within(lv *level, x []uint32) []uint32 {
+func (s *searcher) within(lv *nest.Level, x []uint32) []uint32 {
 	for _, u := range lv.Above {
 		x = x[gallop(x, s.a[u]+1):]
 	}
@@ -339,9 +409,9 @@ func (s *searcher) set(l int, v, x uint32) {
 }
 
 // passes reports whether the vertices up to place l pass the conditions that are known there.
-func (s *searcher) passes(lv *level) bool {
+func (s *searcher) passes(lv *nest.Level) bool {
 	for _, i := range lv.Checks {
-		if !s.checks[s.w.id][i](s.a[:], nil) {
+		if !s.checks[s.w.ID][i](s.a[:], nil) {
 			return false
 		}
 	}
@@ -349,22 +419,22 @@ func (s *searcher) passes(lv *level) bool {
 }
 
 // descend searches from place l on.
-func (s *searcher) descend(n *nest, l int) {
-	if l == len(n.levels) {
+func (s *searcher) descend(n *nest.Nest, l int) {
+	if l == len(n.Places) {
 		s.found(n)
 		return
 	}
-	lv := &n.levels[l]
+	lv := &n.Places[l]
 	x := s.candidates(lv, l)
 	if len(lv.Above)|len(lv.Below) != 0 {
 		x = s.within(lv, x)
 	}
-	if n.closed && s.exact {
+	if n.Closed && s.exact {
 		switch {
-		case l == len(n.levels)-1:
+		case l == len(n.Places)-1:
 			s.add(uint64(s.size(lv, x, -1)))
 			return
-		case l == len(n.levels)-2 && n.tail != nothing:
+		case l == len(n.Places)-2 && n.Tail != nest.NoTail:
 			s.pairs(n, l, x)
 			return
 		}
@@ -373,7 +443,7 @@ func (s *searcher) descend(n *nest, l int) {
 }
 
 // size returns the number of the elements of x that are not the vertices which place l must differ from, except for one of them.
-func (s *searcher) size(lv *level, x []uint32, but int) int {
+func (s *searcher) size(lv *nest.Level, x []uint32, but int) int {
 	k := len(x)
 	for _, u := range lv.Apart {
 		if u == but {
@@ -387,10 +457,10 @@ func (s *searcher) size(lv *level, x []uint32, but int) int {
 }
 
 // pairs counts the choices for the last two places, from place l on, by the sizes of their sets.
-func (s *searcher) pairs(n *nest, l int, x []uint32) {
-	lv, last := &n.levels[l], &n.levels[l+1]
+func (s *searcher) pairs(n *nest.Nest, l int, x []uint32) {
+	lv, last := &n.Places[l], &n.Places[l+1]
 	k := uint64(s.size(lv, x, -1))
-	if n.tail == ordered {
+	if n.Tail == nest.Ordered {
 		if k > 0 {
 			s.add(k * (k - 1) / 2)
 		}
@@ -400,15 +470,15 @@ func (s *searcher) pairs(n *nest, l int, x []uint32) {
 	if len(last.Above)|len(last.Below) != 0 {
 		y = s.within(last, y)
 	}
-	all := k * uint64(s.size(last, y, lv.v))
-	if n.tail == apart {
+	all := k * uint64(s.size(last, y, lv.V))
+	if n.Tail == nest.Distinct {
 		all -= uint64(s.common(lv, last, x, y))
 	}
 	s.add(all)
 }
 
 // common returns the number of vertices that both of the last two places may have.
-func (s *searcher) common(lv, last *level, x, y []uint32) (k int) {
+func (s *searcher) common(lv, last *nest.Level, x, y []uint32) (k int) {
 	if len(x) > len(y) {
 		x, y = y, x
 	}
@@ -420,9 +490,9 @@ next:
 		if y[0] != c {
 			continue
 		}
-		for _, at := range []*level{lv, last} {
+		for _, at := range []*nest.Level{lv, last} {
 			for _, u := range at.Apart {
-				if u != lv.v && s.a[u] == c {
+				if u != lv.V && s.a[u] == c {
 					continue next
 				}
 			}
@@ -436,8 +506,8 @@ next:
 func (s *searcher) add(k uint64) { s.n[(s.sign+1)/2] = s.n[(s.sign+1)/2].Add64(k) }
 
 // each searches from place l on, with the candidates x there.
-func (s *searcher) each(n *nest, l int, x []uint32) {
-	lv := &n.levels[l]
+func (s *searcher) each(n *nest.Nest, l int, x []uint32) {
+	lv := &n.Places[l]
 next:
 	for i, c := range x {
 		for _, u := range lv.Apart {
@@ -445,7 +515,7 @@ next:
 				continue next
 			}
 		}
-		s.set(l, uint32(lv.v), c)
+		s.set(l, uint32(lv.V), c)
 		if !s.passes(lv) {
 			continue
 		}
@@ -464,14 +534,14 @@ next:
 }
 
 // start searches a nest from vertices of its anchor, which fit their labels and the pair that they are at.
-func (s *searcher) start(n *nest, view dynamic.View, sign int8, first ...uint32) {
-	if sign != 0 && n != &n.w.all && !n.w.o.Emit.has(sign) {
+func (s *searcher) start(n *nest.Nest, view dynamic.View, sign int8, first ...uint32) {
+	if sign != 0 && n != &n.Watch.All && !n.Watch.Options.Emit.Has(sign) {
 		return
 	}
-	s.w, s.view, s.sign, s.n = n.w, view, sign, [2]engine.Uint128{}
-	s.exact = n.exact && !(s.up.same && n.Kind == delta.Vertex && n != &n.w.all)
+	s.w, s.view, s.sign, s.n = n.Watch, view, sign, [2]engine.Uint128{}
+	s.exact = n.Exact && !(s.up.same && n.Kind == delta.Vertex && n != &n.Watch.All)
 	for l, x := range first {
-		lv := &n.levels[l]
+		lv := &n.Places[l]
 		for _, u := range lv.Above {
 			if x <= s.a[u] {
 				return
@@ -487,21 +557,25 @@ func (s *searcher) start(n *nest, view dynamic.View, sign int8, first ...uint32)
 				return
 			}
 		}
-		s.set(l, uint32(lv.v), x)
+		s.set(l, uint32(lv.V), x)
 		if !s.passes(lv) {
 			return
 		}
 	}
-	s.descend(n, len(first))
+	if s.device != nil && n.ForDevice() {
+		s.onDevice(n)
+	} else if !s.recording {
+		s.descend(n, len(first))
+	}
 	s.count()
 }
 
 // resume searches from place l of a nest on, with some candidates there.
-func (s *searcher) resume(from state, n *nest, a []uint32, l int, x []uint32) {
+func (s *searcher) resume(from state, n *nest.Nest, a []uint32, l int, x []uint32) {
 	s.state = from
 	s.n = [2]engine.Uint128{}
 	for i := range l {
-		s.set(i, uint32(n.levels[i].v), a[n.levels[i].v])
+		s.set(i, uint32(n.Places[i].V), a[n.Places[i].V])
 	}
 	s.each(n, l, x)
 	s.count()
@@ -513,7 +587,7 @@ func (s *searcher) count() {
 	if s.n == [2]engine.Uint128{} {
 		return
 	}
-	id := s.w.id
+	id := s.w.ID
 	if s.added[id].IsZero() && s.removed[id].IsZero() {
 		s.touched = append(s.touched, id)
 	}
@@ -522,14 +596,14 @@ func (s *searcher) count() {
 }
 
 // found is called with each match that a nest finds.
-func (s *searcher) found(n *nest) {
-	w := n.w
-	m := s.a[:len(w.plan.Pattern.Vertices)]
+func (s *searcher) found(n *nest.Nest) {
+	w := n.Watch
+	m := s.a[:len(w.Plan.Pattern.Vertices)]
 	switch {
 	case s.exact:
 		s.emit(m, nil)
 		return
-	case n == &w.all:
+	case n == &w.All:
 		s.choices(m, nil)
 		return
 	case s.covered(n, m):
@@ -548,10 +622,10 @@ func (s *searcher) differ(m []uint32) {
 		other = s.up.after
 	}
 	there := s.renamed(m)
-	switch same := s.is(other, there, s.w.plan.Choices); {
+	switch same := s.is(other, there, s.w.Plan.Choices); {
 	case !same:
 		s.choices(m, nil)
-	case len(s.w.plan.Choices) > 0:
+	case len(s.w.Plan.Choices) > 0:
 		// A copy, because asking about choices may rename others.
 		there = slices.Clone(there)
 		s.choices(m, func() bool { return s.chosenIn(other, m, there) })
@@ -561,7 +635,7 @@ func (s *searcher) differ(m []uint32) {
 // chosenIn reports whether the chosen edges, of a match that the other version has as there, fit there too.
 func (s *searcher) chosenIn(other dynamic.View, m, there []uint32) bool {
 	w := s.w
-	chosen := make([]Edge, len(s.chosen))
+	chosen := make([]nest.Edge, len(s.chosen))
 	for k, e := range s.chosen {
 		from, to := e.From, e.To
 		for v, x := range m {
@@ -573,23 +647,23 @@ func (s *searcher) chosenIn(other dynamic.View, m, there []uint32) bool {
 			}
 		}
 		found := other.Edges(from, to, dynamic.Out, e.Label, dynamic.Span{First: e.Time, Last: e.Time}, nil)
-		if len(found) == 0 || !s.acceptsChoice(other, w.plan.Choices[k], w.pairs, &found[0]) {
+		if len(found) == 0 || !s.acceptsChoice(other, w.Plan.Choices[k], w.Pairs, &found[0]) {
 			return false
 		}
 		chosen[k] = s.edgeOf(&found[0])
 	}
 	was, edges := s.view, s.chosen
 	s.view, s.chosen = other, chosen
-	ok := s.edgesPass(w.plan.Choices, w.plan.Where, s.checks[w.id], s.orders[w.id], there)
+	ok := s.edgesPass(w.Plan.Choices, w.Plan.Where, s.checks[w.ID], s.orders[w.ID], there)
 	s.view, s.chosen = was, edges
 	return ok
 }
 
 // acceptsChoice reports whether the pattern edge accepts a data edge of a version, whatever its ends.
-func (s *searcher) acceptsChoice(view dynamic.View, edge int, pairs []pair, e *dynamic.Edge) bool {
+func (s *searcher) acceptsChoice(view dynamic.View, edge int, pairs []nest.Pair, e *dynamic.Edge) bool {
 	for i := range pairs {
-		for j := range pairs[i].rels {
-			if r := &pairs[i].rels[j]; r.edge == edge {
+		for j := range pairs[i].Rels {
+			if r := &pairs[i].Rels[j]; r.Edge == edge {
 				return s.accepts(view, r, e)
 			}
 		}
@@ -598,8 +672,8 @@ func (s *searcher) acceptsChoice(view dynamic.View, edge int, pairs []pair, e *d
 }
 
 // edgeOf returns a data edge with the ends of an undirected one ascending.
-func (s *searcher) edgeOf(e *dynamic.Edge) Edge {
-	to := Edge{e.U, e.V, e.Label, e.ID, e.Time}
+func (s *searcher) edgeOf(e *dynamic.Edge) nest.Edge {
+	to := nest.Edge{From: e.U, To: e.V, Label: e.Label, ID: e.ID, Time: e.Time}
 	if !s.m.g.Directed() && to.From > to.To {
 		to.From, to.To = to.To, to.From
 	}
@@ -619,7 +693,7 @@ func (s *searcher) distant(m []uint32) {
 		if sign > 0 {
 			s.view = s.up.after
 		}
-		if s.w.o.Emit.has(sign) && s.is(s.view, m, s.w.plan.Choices) {
+		if s.w.Options.Emit.Has(sign) && s.is(s.view, m, s.w.Plan.Choices) {
 			s.differ(m)
 		}
 	}
@@ -658,8 +732,8 @@ func (s *searcher) renamed(m []uint32) []uint32 {
 }
 
 // covered reports whether an anchor before that of n finds the match too.
-func (s *searcher) covered(n *nest, m []uint32) bool {
-	w, up := n.w, &s.up
+func (s *searcher) covered(n *nest.Nest, m []uint32) bool {
+	w, up := n.Watch, &s.up
 	if n.Kind == delta.Vertex {
 		x := up.come
 		if s.sign < 0 {
@@ -678,27 +752,27 @@ func (s *searcher) covered(n *nest, m []uint32) bool {
 	if len(m) == 1 && slices.ContainsFunc(up.events, func(e dynamic.Event) bool { return e.Kind == dynamic.VertexAdded && e.U == m[0] }) {
 		return true
 	}
-	last := len(w.pairs)
+	last := len(w.Pairs)
 	if n.Kind == delta.Edge {
 		last = n.Pair
 	}
-	for i := range w.pairs[:last] {
-		x := &w.pairs[i]
+	for i := range w.Pairs[:last] {
+		x := &w.Pairs[i]
 		switch {
-		case m[x.u] == up.u && m[x.v] == up.v:
-			if x.relevant(up.label, s.m.g.Directed(), false) {
+		case m[x.U] == up.u && m[x.V] == up.v:
+			if x.Relevant(up.label, s.m.g.Directed(), false) {
 				return true
 			}
-		case m[x.u] == up.v && m[x.v] == up.u:
-			if x.relevant(up.label, s.m.g.Directed(), true) {
+		case m[x.U] == up.v && m[x.V] == up.u:
+			if x.Relevant(up.label, s.m.g.Directed(), true) {
 				return true
 			}
 		}
 	}
-	if n.Kind == delta.Edge || len(w.degrees) == 0 || !up.degrees() {
+	if n.Kind == delta.Edge || len(w.Degrees) == 0 || !up.degrees() {
 		return false
 	}
-	for _, v := range w.degrees {
+	for _, v := range w.Degrees {
 		if n.Kind == delta.Degree && v == n.Order[0] {
 			return false
 		}
@@ -713,17 +787,17 @@ func (s *searcher) covered(n *nest, m []uint32) bool {
 func (s *searcher) is(view dynamic.View, m []uint32, but []int) bool {
 	w := s.w
 	for v, x := range m {
-		if a := w.allowed[v]; a != nil && !a[s.m.g.ClassOf(x)] || !view.Exists(x) {
+		if a := w.Allowed[v]; a != nil && !a[s.m.g.ClassOf(x)] || !view.Exists(x) {
 			return false
 		}
 	}
-	for i := range w.pairs {
-		x := &w.pairs[i]
-		if !s.holds(x, view, m[x.u], m[x.v], but) {
+	for i := range w.Pairs {
+		x := &w.Pairs[i]
+		if !s.holds(x, view, m[x.U], m[x.V], but) {
 			return false
 		}
 	}
-	if w.plan.Pattern.Mode == pattern.Iso {
+	if w.Plan.Pattern.Mode == pattern.Iso {
 		for i, x := range m {
 			if slices.Contains(m[:i], x) {
 				return false
@@ -733,9 +807,9 @@ func (s *searcher) is(view dynamic.View, m []uint32, but []int) bool {
 	was := s.view
 	s.view = view
 	ok := true
-	for i, x := range w.plan.Where {
+	for i, x := range w.Plan.Where {
 		if ok && len(x.Edges) == 0 {
-			ok = s.checks[w.id][i](m, nil)
+			ok = s.checks[w.ID][i](m, nil)
 		}
 	}
 	s.view = was
@@ -745,13 +819,13 @@ func (s *searcher) is(view dynamic.View, m []uint32, but []int) bool {
 // choices emits a match once for each choice of its data edges, except for those of which same, if it is not nil, reports true.
 func (s *searcher) choices(m []uint32, same func() bool) {
 	w := s.w
-	if len(w.plan.Choices) == 0 {
+	if len(w.Plan.Choices) == 0 {
 		s.emit(m, nil)
 		return
 	}
 	s.chosen = s.chosen[:0]
-	s.choose(w.plan.Pattern, w.pairs, w.plan.Choices, m, func() bool {
-		if s.edgesPass(w.plan.Choices, w.plan.Where, s.checks[w.id], s.orders[w.id], m) && (same == nil || !same()) {
+	s.choose(w.Plan.Pattern, w.Pairs, w.Plan.Choices, m, func() bool {
+		if s.edgesPass(w.Plan.Choices, w.Plan.Where, s.checks[w.ID], s.orders[w.ID], m) && (same == nil || !same()) {
 			s.emit(m, s.chosen)
 		}
 		return true
@@ -759,7 +833,7 @@ func (s *searcher) choices(m []uint32, same func() bool) {
 }
 
 // choose calls yield with each choice of the data edges from len(s.chosen) on, in s.chosen, until it returns false.
-func (s *searcher) choose(p *pattern.Pattern, pairs []pair, choices []int, m []uint32, yield func() bool) bool {
+func (s *searcher) choose(p *pattern.Pattern, pairs []nest.Pair, choices []int, m []uint32, yield func() bool) bool {
 	from, k := s.chosen, len(s.chosen)
 	if k == len(choices) {
 		return yield()
@@ -767,12 +841,12 @@ func (s *searcher) choose(p *pattern.Pattern, pairs []pair, choices []int, m []u
 	defer func() { s.chosen = from }()
 	for i := range pairs {
 		x := &pairs[i]
-		for j := range x.rels {
-			r := &x.rels[j]
-			if r.edge != choices[k] {
+		for j := range x.Rels {
+			r := &x.Rels[j]
+			if r.Edge != choices[k] {
 				continue
 			}
-			for _, e := range s.view.Edges(m[x.u], m[x.v], r.dir, dynamic.AnyLabel, s.near(choices[k]), nil) {
+			for _, e := range s.view.Edges(m[x.U], m[x.V], r.Dir, dynamic.AnyLabel, s.near(choices[k]), nil) {
 				to := s.edgeOf(&e)
 				if p.Mode == pattern.Trail && slices.Contains(from, to) || !s.accepts(s.view, r, &e) {
 					continue
@@ -790,15 +864,24 @@ func (s *searcher) choose(p *pattern.Pattern, pairs []pair, choices []int, m []u
 // near returns the times that the data edge of a pattern edge may have, next to those that are chosen.
 func (s *searcher) near(edge int) dynamic.Span {
 	w := s.w
-	if !slices.Contains(w.timed, edge) || s.during == dynamic.Always {
+	if !slices.Contains(w.Timed, edge) {
 		return dynamic.Always
 	}
-	during, order := s.during, s.orders[w.id]
+	during, order := s.during, s.orders[w.ID]
+	turn := order.turn(edge, w.Plan.Choices)
 	for k, e := range s.chosen {
-		if slices.Contains(w.timed, w.plan.Choices[k]) {
-			near := order.around(e.Time)
-			during.First, during.Last = max(during.First, near.First), min(during.Last, near.Last)
+		if !slices.Contains(w.Timed, w.Plan.Choices[k]) {
+			continue
 		}
+		near := order.around(e.Time)
+		switch {
+		case !order.ordered:
+		case order.turn(w.Plan.Choices[k], w.Plan.Choices) < turn:
+			near.First = e.Time // itself too: times may be the largest there are
+		default:
+			near.Last = e.Time
+		}
+		during.First, during.Last = max(during.First, near.First), min(during.Last, near.Last)
 	}
 	return during
 }
@@ -831,9 +914,9 @@ func (s *searcher) edgesPass(choices []int, where []delta.Condition, checks []ch
 }
 
 // emit counts a match, and lists it.
-func (s *searcher) emit(m []uint32, edges []Edge) {
+func (s *searcher) emit(m []uint32, edges []nest.Edge) {
 	s.add(1)
-	if s.run.sink != nil && !s.w.o.CountsOnly {
+	if s.run.sink != nil && !s.w.Options.CountsOnly {
 		s.piece.out.add(s, m, edges)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/graph/dynamic"
 	"github.com/weftgraph/weft/internal/stream"
+	"github.com/weftgraph/weft/internal/stream/nest"
 )
 
 // BenchmarkRecorded replays the recorded streams for one query at a time, as other programs do, and reports updates a second over all queries, for
@@ -23,7 +24,7 @@ func BenchmarkRecorded(b *testing.B) {
 					g := r.initialGraph(b)
 					m := New(g, Options{Workers: 1})
 					for i, p := range r.queries {
-						if _, err := m.Add("q", p, WatchOptions{CountsOnly: true}); err != nil {
+						if _, err := m.Add("q", p, nest.WatchOptions{CountsOnly: true}); err != nil {
 							b.Fatal(err)
 						}
 						// There and back again, so that each query begins with the same graph.
@@ -77,7 +78,7 @@ func BenchmarkUnconcerned(b *testing.B) {
 		}
 	}
 	m := New(g, Options{Workers: 1})
-	if _, err := m.Add("q", readQuery(b, "v 0 1\nv 1 2\nv 2 1\ne 0 1 1\ne 1 2 1"), WatchOptions{CountsOnly: true}); err != nil {
+	if _, err := m.Add("q", readQuery(b, "v 0 1\nv 1 2\nv 2 1\ne 0 1 1\ne 1 2 1"), nest.WatchOptions{CountsOnly: true}); err != nil {
 		b.Fatal(err)
 	}
 	var batch []stream.Update

@@ -1,0 +1,112 @@
+package host
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/weftgraph/weft/internal/cuda"
+	"github.com/weftgraph/weft/internal/graph/dynamic"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/stream"
+	"github.com/weftgraph/weft/internal/stream/nest"
+	"github.com/weftgraph/weft/internal/stream/pipeline"
+	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+)
+
+// TestLawInPipeline is TestLaw with the engine pipeline, whose rings are small and whose batches have any size.
+func TestLawInPipeline(t *testing.T) {
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		law(t, 2, func(t *rapid.T, g *dynamic.Graph) nest.Device {
+			x, err := pipeline.NewDevice(d, g, pipeline.Options{
+				Rows:   rapid.IntRange(1, 100).Draw(t, "rows"),
+				Listed: rapid.SampledFrom([]int{0, 1, 10, 30}).Draw(t, "listed"),
+				Memory: 1 << rapid.IntRange(12, 16).Draw(t, "memory"),
+				Flowing: pipeline.Flowing{
+					Batch: rapid.IntRange(1, 8).Draw(t, "updates"), Window: 64, Queue: 1 << rapid.IntRange(7, 9).Draw(t, "queue"),
+					Threads: 64, Blocks: 2, Wait: -1, Dog: 5 * time.Minute,
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return x
+		}, func(t *rapid.T) (*nodiff.Spec, []*pattern.Pattern) {
+			s := nodiff.Graphs(6).Draw(t, "graph")
+			var ps []*pattern.Pattern
+			for range rapid.IntRange(1, 3).Draw(t, "watches") {
+				ps = append(ps, drawPattern(t, s))
+			}
+			return s, ps
+		})
+	})
+}
+
+// TestPipelineHubs: long lists that change in each batch, hundreds of updates under way at the same time, and a memory that is soon full give
+// what the cores find.
+func TestPipelineHubs(t *testing.T) {
+	const n = 150
+	texts := []string{"MATCH triangle", "MATCH cycle(4)", "MATCH clique(4)", "MATCH (a)--(b)--(c), NOT (a)--(c)"}
+	run := func(t *testing.T, d *cuda.Device, memory int64) (out []any) {
+		g := hubs(t, n)
+		o := Options{Workers: 2}
+		var x *pipeline.Device
+		if d != nil {
+			var err error
+			x, err = pipeline.NewDevice(d, g, pipeline.Options{Memory: memory, Flowing: pipeline.Flowing{Window: 256, Wait: -1, Blocks: 3, Dog: 5 * time.Minute}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Device = x
+		}
+		m := New(g, o)
+		defer func() {
+			if err := m.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		for i, text := range texts {
+			if _, err := m.Add(fmt.Sprint(i), parse(t, text), nest.WatchOptions{CountsOnly: i > 1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := rand.New(rand.NewPCG(7, 11))
+		for _, size := range []int{1, 150, 3, 20} {
+			var batch []stream.Update
+			for range size {
+				op := stream.AddEdge
+				if r.IntN(3) == 0 {
+					op = stream.RemoveEdge
+				}
+				batch = append(batch, edge(op, r.Uint64N(2+n/20*r.Uint64N(2)), r.Uint64N(n)))
+			}
+			found := &lines{}
+			res, err := m.Apply(t.Context(), batch, found)
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.Sort(found.out) // deltas of one update and watch have an order of their own
+			out = append(out, res.Counts, found.out)
+		}
+		if memory > 0 {
+			if w := x.Totals(); w.Full == 0 || w.Loads != w.Full+1 {
+				t.Errorf("%+v, want that the memory was full", w)
+			}
+		}
+		return out
+	}
+	want := run(t, nil, 0)
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		for _, memory := range []int64{0, 20 << 10} {
+			if got := run(t, d, memory); !reflect.DeepEqual(got, want) {
+				t.Errorf("with %d bytes the device finds\n%v\nand the cores\n%v", memory, got, want)
+			}
+		}
+	})
+}
