@@ -10,7 +10,9 @@
 //   - codegen: the loop nest of a plan as one kernel;
 //   - join: the phases of GSI's and GENEVA's joins, of plans that are data, over neighbour lists in several layouts;
 //   - partition: PBE's search of matches that lie in several parts of a graph;
-//   - matcha: the phases of generated programs.
+//   - nest: GCSM's search of the nests of changed edges, over lists in host memory with a cache;
+//   - matcha: the phases of generated programs;
+//   - pipeline: DCSM's multi-version graph, and the kernel that updates and searches it at the same time.
 //
 // The package must not know how kernels are compiled or launched.
 package kernels
@@ -23,7 +25,7 @@ import (
 	"strings"
 )
 
-//go:embed base stack fine neighbourhood membership codegen join partition matcha
+//go:embed base stack fine neighbourhood membership codegen join partition nest matcha pipeline
 var files embed.FS
 
 // Source is the text of a file, "base/device.cuh" say. It panics where there is no such file: names are constants of

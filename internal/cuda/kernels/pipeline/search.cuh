@@ -1,0 +1,245 @@
+// The executors' search: a warp searches the nest of one changed edge, depth first, at one time of the multi-version graph.
+//
+// DCSM, chapter 4.5. Plans are data. The candidates of a place are in the shortest list that leads there, and each lane tests one:
+// whether its time sees the entry, the ranges of its label classes, its order among the vertices that are chosen, and
+// whether all other lists have it. A place keeps 32 candidates at a time, so a warp needs memory for its places alone, whatever
+// the lists' lengths. The last place is counted by votes, or its rows go to the host.
+//
+// A nest at word n of the program:
+//
+//   places, needs of place 0, needs of place 1, 0
+//   for each place from 2 on PLACE_WORDS words: see Place
+//
+// The needs of a place are the directions in which later places read its list: 1 for out, 2 for in. A link to an earlier place is two words: the
+// place with its direction above it (place | direction << 8; direction 2 is either), and the word where the bits of its
+// labels are, or 0 for all labels.
+//
+// Rows: see Rows. The host takes them in their order, and sorts those of a task.
+#ifndef WEFT_PIPELINE_SEARCH
+#define WEFT_PIPELINE_SEARCH
+#include "pipeline/roles.cuh"
+
+#define PLACE_WORDS 8u
+#define BEAT 64u // chunks between two looks at the stop flag
+
+// What the program says about a place.
+struct Place {
+  u32 need;                // as above
+  u32 yes, links;          // links that must be there come first, then those that must not
+  u32 apart, above, below; // bits of earlier places: it differs from them, has a greater id, has a smaller id
+  u32 ranges;              // the word of their number, followed by their ends; 0: all ids
+  u32 at;                  // the word of the first link
+};
+
+// A place of the search, in shared memory.
+struct Frame {
+  Array lists[2];      // out and in, of the vertex there
+  u32 vertex;
+  u32 base;            // the link whose list has the candidates
+  u32 next, end;       // entries of that list: the next one, and the end. Those of the second list of either follow those of the first
+  u32 left;            // bits of candidates that are not searched yet
+  u32 pad;
+  u32 candidates[32];
+};
+
+struct Rows {
+  u32* words; // mapped: rows of width words: the task's number, the vertices by place, and last a stamp
+  u32 room;   // rows: a power of 2, at least 32
+  u32 width;
+};
+
+struct Searching {
+  Pipe pipe;
+  const u32* program;
+  u64* counts; // mapped: matches of task i at i % host_tasks
+  Rows rows;
+  u32 most;    // places of a nest, at most
+  u32 pad;
+};
+
+struct Link {
+  u32 place, dir;
+  Labels labels;
+};
+
+DEV Link link_at(const u32* program, u32 at) {
+  u32 x = program[at], l = program[at + 1];
+  return Link{x & 0xff, x >> 8, Labels{l ? program + l : nullptr}};
+}
+
+// Whether time t sees x at the other end of a link. One lane.
+DEV bool linked(const Frame* f, Link l, u32 x, u32 t) {
+  const Array* a = f[l.place].lists;
+  if (l.dir != 1 && contains(a[0], x, t, l.labels)) return true;
+  return l.dir != 0 && contains(a[1], x, t, l.labels);
+}
+
+DEV u32 link_length(const Frame* f, Link l) {
+  const Array* a = f[l.place].lists;
+  return (l.dir != 1 ? a[0].n : 0) + (l.dir != 0 ? a[1].n : 0);
+}
+
+// Puts a vertex at a place.
+DEV void choose(const Searching& s, Frame* f, u32 v, u32 need, u32 t) {
+  Array a[2];
+  for (u32 d = 0; d < 2; d++)
+    if (need >> d & 1) a[d] = version(s.pipe.store, s.pipe.directed ? 2 * v + d : v, t);
+  sync_warp(ALL);
+  if (lane() == 0) {
+    f->vertex = v;
+    for (u32 d = 0; d < 2; d++)
+      if (need >> d & 1) f->lists[d] = a[d];
+  }
+  sync_warp(ALL);
+}
+
+// Begins with the candidates of place l: takes the shortest list, and of it what the order of ids allows.
+DEV void enter(const Searching& s, Frame* f, u32 l, const Place& p) {
+  u32 best = 0, length = NONE;
+  for (u32 i = 0; i < p.yes; i++) {
+    u32 n = link_length(f, link_at(s.program, p.at + 2 * i));
+    if (n < length) best = i, length = n;
+  }
+  Link base = link_at(s.program, p.at + 2 * best);
+  u32 begin = 0, end = length;
+  if (base.dir != 2) {
+    u32 lo = 0, hi = NONE;
+    for (u32 x = p.above; x; x &= x - 1) lo = max(lo, f[ctz(x)].vertex + 1);
+    for (u32 x = p.below; x; x &= x - 1) hi = min(hi, f[ctz(x)].vertex);
+    if (p.ranges && s.program[p.ranges] == 1) {
+      lo = max(lo, s.program[p.ranges + 1]);
+      hi = min(hi, s.program[p.ranges + 2]);
+    }
+    Array a = f[base.place].lists[base.dir];
+    if (lo > 0) begin = lower_bound(Warp{}, a.p, a.n, lo);
+    if (hi != NONE) end = max(begin, lower_bound(Warp{}, a.p, a.n, hi));
+  }
+  sync_warp(ALL);
+  if (lane() == 0) f[l].base = best, f[l].next = begin, f[l].end = end, f[l].left = 0;
+  sync_warp(ALL);
+}
+
+// Whether x may be at place l, except for the list that it comes from. One lane.
+DEV bool fits(const Searching& s, const Frame* f, const Place& p, u32 base, u32 x, u32 t) {
+  for (u32 b = p.above; b; b &= b - 1)
+    if (x <= f[ctz(b)].vertex) return false;
+  for (u32 b = p.below; b; b &= b - 1)
+    if (x >= f[ctz(b)].vertex) return false;
+  for (u32 b = p.apart; b; b &= b - 1)
+    if (x == f[ctz(b)].vertex) return false;
+  if (p.ranges) {
+    u32 n = s.program[p.ranges], i = 0;
+    while (i < n && !(s.program[p.ranges + 1 + 2 * i] <= x && x < s.program[p.ranges + 2 + 2 * i])) i++;
+    if (i == n) return false;
+  }
+  for (u32 i = 0; i < p.links; i++)
+    if (i != base && linked(f, link_at(s.program, p.at + 2 * i), x, t) != (i < p.yes)) return false;
+  return true;
+}
+
+// Tests the next 32 entries for place l. Returns the votes; x is the lane's.
+DEV u32 test(const Searching& s, Frame* f, u32 l, const Place& p, u32 t, u32& x) {
+  Link base = link_at(s.program, p.at + 2 * f[l].base);
+  u32 i = f[l].next + lane(), end = f[l].end;
+  bool good = i < end;
+  x = NONE;
+  if (good) {
+    const Array* lists = f[base.place].lists;
+    bool second = base.dir == 1 || (base.dir == 2 && i >= lists[0].n);
+    Array a = second ? lists[1] : lists[0];
+    u32 k = base.dir == 2 && second ? i - lists[0].n : i;
+    x = a.p[k];
+    good = stands_for(a, k, t, base.labels) && !(base.dir == 2 && second && contains(lists[0], x, t, base.labels)) &&
+           fits(s, f, p, f[l].base, x, t);
+  }
+  u32 votes = ballot(ALL, good);
+  sync_warp(ALL);
+  if (lane() == 0) f[l].next = min(end, f[l].next + 32);
+  sync_warp(ALL);
+  return votes;
+}
+
+// Writes a row for each lane of the votes, whose vertex at the last place is x. False: stopped.
+DEV bool emit(const Searching& s, const Frame* f, u32 last, u32 votes, u32 x, u64 task) {
+  Flow* flow = s.pipe.flow;
+  u32 n = popc(votes), go = 1;
+  u64 at = 0;
+  if (lane() == 0) {
+    at = atomic_add(&flow->reserved, (u64)n);
+    while (at + n > load_relaxed(&flow->drained) + s.rows.room) {
+      u64 d = load_acquire_system(&s.pipe.control->drained);
+      atomic_max(&flow->drained, d);
+      if (at + n <= d + s.rows.room) break;
+      if (stopped(s.pipe)) {
+        go = 0;
+        break;
+      }
+      spin();
+    }
+  }
+  at = shfl(ALL, at, 0);
+  if (!shfl(ALL, go, 0)) return false;
+  if (votes >> lane() & 1) {
+    u64 i = at + popc(votes & Warp::below());
+    u32* row = s.rows.words + (i & (s.rows.room - 1)) * s.rows.width;
+    row[0] = (u32)task;
+    for (u32 l = 0; l < last; l++) row[1 + l] = f[l].vertex;
+    row[1 + last] = x;
+    fence_system();
+    store_release_system(&row[s.rows.width - 1], (u32)(i / s.rows.room) + 1);
+  }
+  return true;
+}
+
+// The search of one task. what is the nest << 2 | list << 1 | after.
+DEV void search(const Searching& s, const Task& task, u64 number, u32 t) {
+  Frame* f = (Frame*)(shared() + (u64)warp() * s.most * sizeof(Frame));
+  const u32* nest = s.program + (task.what >> 2);
+  const Place* places = (const Place*)(nest + 4) - 2;
+  const u32 last = nest[0] - 1;
+  const bool list = task.what >> 1 & 1;
+  t += task.what & 1;
+  u64 count = 0;
+  choose(s, &f[0], task.first[0], nest[1], t);
+  choose(s, &f[1], task.first[1], nest[2], t);
+  u32 l = 1;
+  if (last > 1) enter(s, f, l = 2, places[2]);
+  else if (list ? emit(s, f, 1, 1, task.first[1], number) : true) count = 1;
+  u32 steps = 0;
+  while (l > 1) {
+    u32 left = f[l].left;
+    if (left) {
+      u32 v = f[l].candidates[ctz(left)];
+      sync_warp(ALL);
+      if (lane() == 0) f[l].left = left & (left - 1);
+      choose(s, &f[l], v, places[l].need, t);
+      l++;
+      enter(s, f, l, places[l]);
+      continue;
+    }
+    if (f[l].next == f[l].end) {
+      l--;
+      continue;
+    }
+    if (++steps % BEAT == 0) {
+      if (warp_stopped(s.pipe)) return;
+      if (lane() == 0) atomic_add(&s.pipe.flow->beat, (u64)1);
+    }
+    u32 x, votes = test(s, f, l, places[l], t, x);
+    if (l == last) {
+      if (list && votes && !emit(s, f, last, votes, x, number)) return;
+      count += popc(votes);
+      continue;
+    }
+    f[l].candidates[lane()] = x;
+    if (lane() == 0) f[l].left = votes;
+    sync_warp(ALL);
+  }
+  if (lane() == 0) store_relaxed_system(&s.counts[number & (s.pipe.host_tasks - 1)], count);
+}
+
+WEFT_KERNEL(pipeline, Searching) {
+  roles(p.pipe, [&](const Task& task, u64 number, const Update&, u32 t) { search(p, task, number, t); });
+}
+
+#endif

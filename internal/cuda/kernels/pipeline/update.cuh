@@ -1,0 +1,531 @@
+// The graph updater: one block brings updates into the multi-version graph, a batch after the other.
+//
+// DCSM, chapter 4.4.2 and 4.4.3. The block's warps are one super-warp. A batch goes through these steps, with a barrier
+// between them:
+//
+//   gather    the first lane waits until a batch is full or its time is over, and has room
+//   sort      each update changes one or two lists: changes ascend by (list, id, label, time)
+//   segments  the changes of one list. A list gets a new version at the time of its first addition, its cut. A list of which
+//             more than half of the entries are removed gets one too, at the last removal
+//   room      blocks of the pool for new arrays. Where there is none, the updater waits for the collector; if nothing is
+//             under way, it takes half of the batch
+//   remove    removals set dt in the newest arrays
+//   copy      all arrays end to end are one sequence, and each lane takes one element of a chunk. It finds the element's array and
+//             rank, by a prefix sum over the lists' sizes, and writes it at its place among the additions
+//   add       the additions are written at the places that the neighbouring elements gave them
+//   publish   new rows get their lifetimes, old rows end at the cut, and all updates become visible
+//
+// The elements of the next chunk are copied to shared memory, asynchronously, while this chunk is ranked and written.
+//
+// Why: the thesis copies an array and its additions, and then sorts them. Old entries ascend already, so sorting the
+// additions alone gives each entry its place, and nothing is written twice.
+#ifndef WEFT_PIPELINE_UPDATE
+#define WEFT_PIPELINE_UPDATE
+#include "base/scan.cuh"
+#include "pipeline/flow.cuh"
+
+#define STAGE_WORDS 8u // of a lane's element in shared memory, twice
+#define COMPACT_MIN 16u // an array of fewer entries keeps what is removed
+
+// A change of one list. at is update's place in the batch << 2 | side << 1 | 1 for a removal; side 0 is the list of u.
+struct Change {
+  u32 list, id, label, at;
+};
+
+// The changes of one list.
+struct Segment {
+  u64 array; // the newest one
+  u64 off;   // elements of new versions before it
+  u64 row;   // of the new version, as row_at knows it; slab: a place in a new slab
+  u32 list, begin;
+  u32 cut;  // the time of the new version; FOREVER: none
+  u32 side; // of the update at the cut
+  u32 inserts, deleted, early, again; // additions; first removals of entries; those before the cut; removals of additions
+  u32 fresh, n; // the new array
+  u32 base;     // elements that stay, before this array's
+  u32 slab;     // unit of a new slab; 0: none
+};
+
+// Shared memory of the updater's block: a desk, the stage of STAGE_WORDS * 2 words a thread, and the room of a batch.
+struct Desk {
+  u64 sums[64];
+  u64 total;   // elements to copy
+  u32 size;    // updates of the batch; 0: leave
+  u32 verdict; // 0: go on; 1: half of the batch; 2: leave
+  u32 dropped; // not 0: some elements stay behind
+  u32 pad[9];
+};
+
+struct Batch {
+  Change* changes;
+  Segment* segments;
+  u32 *inserted, *of, *place; // additions before a change; its segment; the place of an addition in its array
+};
+
+DEV u32 power_above(u32 x) { return x <= 1 ? 1 : 1u << (32 - clz(x - 1)); }
+
+DEV Batch batch_room(const Pipe& p) {
+  u32 most = 2 * power_above(p.batch);
+  u8* at = p.work ? p.work : shared() + sizeof(Desk) + 8 * STAGE_WORDS * threads();
+  Batch b;
+  b.changes = (Change*)at;
+  b.segments = (Segment*)(at += most * sizeof(Change));
+  b.inserted = (u32*)(at += (most + 1) * sizeof(Segment));
+  b.of = b.inserted + most + 1;
+  b.place = b.of + most;
+  return b;
+}
+
+// The changes with less than (id, label), among lo … hi-1.
+DEV u32 changes_below(const Change* x, u32 lo, u32 hi, u32 id, u32 label) {
+  while (lo < hi) {
+    u32 mid = (lo + hi) / 2;
+    bool less = x[mid].id < id || (x[mid].id == id && x[mid].label < label);
+    if (less) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
+DEV bool change_less(const Change& a, const Change& b) {
+  if (a.list != b.list) return a.list < b.list;
+  if (a.id != b.id) return a.id < b.id;
+  if (a.label != b.label) return a.label < b.label;
+  return a.at < b.at;
+}
+
+DEV bool same_edge(const Change& a, const Change& b) { return a.list == b.list && a.id == b.id && a.label == b.label; }
+DEV bool removes(const Change& x) { return x.at & 1; }
+DEV u32 change_time(u64 k, const Change& x) { return time_of(k + (x.at >> 2)); }
+
+// Takes over the host's flag, and shows it that executors get on. One lane.
+DEV void look(const Pipe& p) {
+  store_relaxed_system(&p.control->beat, load_relaxed(&p.flow->beat));
+  if (load_relaxed_system(&p.control->stop)) store_relaxed(&p.flow->stop, 1u);
+}
+
+// Gives back the arrays of versions that the collector has ended. One lane.
+DEV void reclaim(const Pipe& p) {
+  Flow* f = p.flow;
+  u64 done = load_acquire(&f->done);
+  for (; f->reclaimed < done; f->reclaimed++) {
+    Slot* slot = &p.slots[f->reclaimed & (p.window - 1)];
+    for (u32 s = 0; s < 2; s++)
+      if (slot->row[s] && slot->array[s] >> 32)
+        give_units(p.store, p.pool, (u32)slot->array[s], units_of(p.store, slot->array[s] >> 32));
+    f->reclaimed_end += slot->x.tasks - (u32)f->reclaimed_end;
+  }
+}
+
+// Waits for a batch from update k on, whose tasks begin with number tasks. Returns its size; 0: leave. One lane.
+DEV u32 gather(const Pipe& p, u64 k, u64 tasks) {
+  u64 since = 0;
+  bool waited = false;
+  for (;; spin()) {
+    look(p);
+    if (stopped(p)) return 0;
+    reclaim(p);
+    u32 closed = load_acquire_system(&p.control->closed);
+    u64 n = min(load_acquire_system(&p.control->posted) - k, (u64)p.batch);
+    if (n == 0 && closed) return 0;
+    if (n == 0) continue;
+    if (n < p.batch && !closed && load_relaxed_system(&p.control->urgent) < k + n) {
+      u64 now = nanotime();
+      if (since == 0) since = now;
+      if (now - since < p.wait_ns) continue;
+    }
+    n = min(n, p.window - (k - p.flow->reclaimed));
+    while (n > 0) {
+      u32 end = load_relaxed_system(&p.updates[(k + n - 1) & (p.host_updates - 1)].tasks);
+      if (tasks + (u32)(end - (u32)tasks) - p.flow->reclaimed_end <= p.queue_size) break;
+      n /= 2;
+    }
+    if (n > 0) return (u32)n;
+    if (!waited) p.flow->waits++;
+    waited = true;
+  }
+}
+
+// Copies the batch and its tasks from host memory. Returns the end of its tasks.
+DEV u64 fetch(const Pipe& p, u64 k, u32 n, u64 tasks) {
+  const u32 mask = p.host_updates - 1;
+  for (u32 i = thread(); i < n; i += threads()) {
+    const u64* from = (const u64*)&p.updates[(k + i) & mask];
+    u64 ends = load_relaxed_system(from), what = load_relaxed_system(from + 1);
+    u32 before = i ? load_relaxed_system(&p.updates[(k + i - 1) & mask].tasks) : (u32)tasks;
+    Slot* slot = &p.slots[(k + i) & (p.window - 1)];
+    slot->x = Update{(u32)ends, (u32)(ends >> 32), (u32)what, (u32)(what >> 32)};
+    store_relaxed(&slot->left, (u32)(what >> 32) - before);
+    slot->row[0] = slot->row[1] = nullptr;
+  }
+  u32 last = load_relaxed_system(&p.updates[(k + n - 1) & mask].tasks);
+  u64 end = tasks + (u32)(last - (u32)tasks);
+  for (u64 i = tasks + thread(); i < end; i += threads()) {
+    const u64* from = (const u64*)&p.tasks[i & (p.host_tasks - 1)];
+    u64 x = load_relaxed_system(from), y = load_relaxed_system(from + 1);
+    p.queue[i & (p.queue_size - 1)] = Task{(u32)x, (u32)(x >> 32), {(u32)y, (u32)(y >> 32)}};
+  }
+  return end;
+}
+
+// Makes the changes of updates k … k+n-1, sorted. Returns their room.
+DEV u32 sort_changes(const Pipe& p, const Batch& b, u64 k, u32 n) {
+  u32 most = power_above(2 * n);
+  for (u32 i = thread(); i < most; i += threads()) {
+    Change x = {NONE, NONE, NONE, NONE};
+    if (i < 2 * n) {
+      const Update u = p.slots[(k + i / 2) & (p.window - 1)].x;
+      u32 side = i & 1, a = side ? u.v : u.u, b = side ? u.u : u.v;
+      if (u.u != NONE && (p.directed || side == 0 || u.u != u.v))
+        x = Change{p.directed ? 2 * a + side : a, b, u.what >> 1, (i / 2) << 2 | side << 1 | (u.what & 1)};
+    }
+    b.changes[i] = x;
+  }
+  sync_block();
+  for (u32 size = 2; size <= most; size *= 2)
+    for (u32 stride = size / 2; stride > 0; stride /= 2) {
+      for (u32 i = thread(); i < most / 2; i += threads()) {
+        u32 lo = 2 * i - (i & (stride - 1)), hi = lo + stride;
+        Change x = b.changes[lo], y = b.changes[hi];
+        if (change_less(y, x) == ((lo & size) == 0)) b.changes[lo] = y, b.changes[hi] = x;
+      }
+      sync_block();
+    }
+  return most;
+}
+
+// Finds the segments. Returns their number.
+DEV u32 find_segments(const Batch& b, Desk* desk, u32 most) {
+  u64 before = 0;
+  for (u32 from = 0; from < most; from += threads()) {
+    u32 c = from + thread();
+    bool valid = c < most && b.changes[c].list != NONE;
+    bool head = valid && (c == 0 || b.changes[c - 1].list != b.changes[c].list);
+    bool inserts = valid && !removes(b.changes[c]);
+    u64 total, x = before + block_exclusive((u64)head | (u64)inserts << 21 | (u64)valid << 42, desk->sums, total);
+    if (c < most) {
+      b.of[c] = ((u32)x & 0x1fffff) + head - 1;
+      b.inserted[c] = (u32)(x >> 21) & 0x1fffff;
+      if (head) b.segments[(u32)x & 0x1fffff].begin = c, b.segments[(u32)x & 0x1fffff].list = b.changes[c].list;
+    }
+    before += total;
+    sync_block();
+  }
+  u32 n = (u32)before & 0x1fffff;
+  if (thread() == 0) {
+    b.inserted[most] = (u32)(before >> 21) & 0x1fffff;
+    b.segments[n].begin = (u32)(before >> 42);
+  }
+  sync_block();
+  return n;
+}
+
+// A row of the list without a version, as row_at knows it; NONE64: its slabs are full. One lane.
+#define NONE64 ~0ull
+DEV u64 free_row(const Store& s, Head* h) {
+  for (u32 i = 0; i < 2; i++)
+    if (load_acquire(&h->rows[i].span) == FREE_ROW) return i;
+  for (u32 slab = h->slab; slab; slab = slab_at(s, slab)->next)
+    for (u32 i = 0; i < SLAB_ROWS; i++)
+      if (load_acquire(&slab_at(s, slab)->rows[i].span) == FREE_ROW) return 2 + (u64)slab * SLAB_ROWS + i;
+  return NONE64;
+}
+
+// Decides which lists get new versions, and how long these are.
+DEV void size_segments(const Pipe& p, const Batch& b, u64 k, u32 segments) {
+  for (u32 s = thread(); s < segments; s += threads()) {
+    Segment* g = &b.segments[s];
+    Head* h = &p.store.heads[g->list];
+    g->array = row_at(p.store, h, h->current)->array;
+    g->cut = FOREVER, g->inserts = g->deleted = g->early = g->again = g->slab = g->side = g->n = g->fresh = 0;
+    for (u32 c = g->begin; c < b.segments[s + 1].begin; c++) {
+      if (removes(b.changes[c])) continue;
+      u32 t = change_time(k, b.changes[c]);
+      g->inserts++;
+      if (t < g->cut) g->cut = t, g->side = b.changes[c].at >> 1 & 1;
+    }
+  }
+  sync_block();
+  for (u32 c = thread(); c < b.segments[segments].begin; c += threads()) {
+    const Change x = b.changes[c];
+    if (!removes(x)) continue;
+    Segment* g = &b.segments[b.of[c]];
+    if (c > g->begin && same_edge(b.changes[c - 1], x)) {
+      atomic_add(&g->again, 1u);
+      continue;
+    }
+    atomic_add(&g->deleted, 1u);
+    if (change_time(k, x) < g->cut) atomic_add(&g->early, 1u);
+  }
+  sync_block();
+  for (u32 s = thread(); s < segments; s += threads()) {
+    Segment* g = &b.segments[s];
+    Head* h = &p.store.heads[g->list];
+    u32 old = (u32)(g->array >> 32);
+    if (g->cut == FOREVER && old >= COMPACT_MIN && 2 * (u64)(h->dead + g->deleted) > old) {
+      g->cut = 0;
+      for (u32 c = g->begin; c < b.segments[s + 1].begin; c++)
+        if (change_time(k, b.changes[c]) > g->cut) g->cut = change_time(k, b.changes[c]), g->side = b.changes[c].at >> 1 & 1;
+      g->early = g->deleted;
+    }
+    if (g->cut == FOREVER) continue;
+    g->n = old - h->dead - g->early + g->inserts;
+    g->row = free_row(p.store, h);
+  }
+  sync_block();
+}
+
+// Takes blocks for the new versions of segments, or none. One lane.
+DEV bool take_room(const Pipe& p, const Batch& b, Desk* desk, u32 segments) {
+  const u64 slab = sizeof(Slab) / UNIT;
+  desk->total = 0, desk->dropped = 0;
+  u32 s = 0;
+  for (; s < segments; s++) {
+    Segment* g = &b.segments[s];
+    g->off = desk->total;
+    if (g->cut == FOREVER) continue;
+    desk->total += g->array >> 32;
+    desk->dropped |= p.store.heads[g->list].dead + g->early;
+    g->fresh = g->slab = 0;
+    if (g->n > 0 && !(g->fresh = take_units(p.store, p.pool, units_of(p.store, g->n)))) break;
+    if (g->row == NONE64 && !(g->slab = take_units(p.store, p.pool, slab))) {
+      s++; // its array is given back too
+      break;
+    }
+  }
+  b.segments[segments].off = desk->total;
+  bool all = s == segments;
+  if (all && segments > 0) { // the last one may have failed in its slab
+    Segment* g = &b.segments[segments - 1];
+    all = g->cut == FOREVER || g->row != NONE64 || g->slab;
+  }
+  if (all) return true;
+  for (u32 i = 0; i < s; i++) {
+    Segment* g = &b.segments[i];
+    if (g->cut == FOREVER) continue;
+    if (g->fresh) give_units(p.store, p.pool, g->fresh, units_of(p.store, g->n));
+    if (g->slab) give_units(p.store, p.pool, g->slab, slab);
+    g->fresh = g->slab = 0;
+  }
+  return false;
+}
+
+// take_room, or waits for memory. One lane; the result is in the desk.
+DEV void find_room(const Pipe& p, const Batch& b, Desk* desk, u64 k, u32 n, u32 segments) {
+  desk->verdict = 0;
+  for (bool waited = false; !take_room(p, b, desk, segments); spin()) {
+    if (!waited) p.flow->waits++;
+    waited = true;
+    bool under_way = p.flow->reclaimed < k;
+    look(p);
+    reclaim(p);
+    if (stopped(p)) {
+      desk->verdict = 2;
+      return;
+    }
+    if (under_way) continue;
+    if (n == 1) fail(p, FAULT_FULL, k);
+    desk->verdict = n == 1 ? 2 : 1;
+    return;
+  }
+}
+
+// Sets dt of the entries that the batch removes.
+DEV void remove_entries(const Pipe& p, const Batch& b, Desk* desk, u64 k, u32 segments) {
+  for (u32 c = thread(); c < b.segments[segments].begin; c += threads()) {
+    const Change x = b.changes[c];
+    const Segment* g = &b.segments[b.of[c]];
+    if (!removes(x) || (c > g->begin && same_edge(b.changes[c - 1], x))) continue;
+    Array a = array_of(p.store, g->array);
+    u32 i = lower_bound(a.p, a.n, x.id);
+    for (; i < a.n && a.p[i] == x.id; i++)
+      if ((p.store.words < 4 || a.p[3 * (u64)a.n + i] == x.label) && load_relaxed(&a.p[2 * (u64)a.n + i]) == FOREVER) break;
+    if (i < a.n && a.p[i] == x.id) {
+      store_relaxed(&a.p[2 * (u64)a.n + i], change_time(k, x));
+    } else {
+      fail(p, FAULT_LIST, k + (x.at >> 2));
+      store_relaxed(&desk->verdict, 2u);
+    }
+  }
+}
+
+// Begins to copy element e of all arrays to this lane's place in shared memory, with the id and label before it. Returns its segment.
+DEV u32 stage(const Pipe& p, const Batch& b, const Desk* desk, u32* to, u64 e, u32 segments) {
+  u32 s = 0;
+  if (e < desk->total) {
+    u32 hi = segments; // the last segment that begins at e or before, and has elements
+    while (s + 1 < hi) {
+      u32 mid = (s + hi) / 2;
+      if (b.segments[mid].off <= e) s = mid;
+      else hi = mid;
+    }
+    Array a = array_of(p.store, b.segments[s].array);
+    u32 i = (u32)(e - b.segments[s].off);
+    for (u32 w = 0; w < p.store.words; w++) copy_async4(to + w, a.p + (u64)w * a.n + i);
+    if (i > 0) {
+      copy_async4(to + 4, a.p + i - 1);
+      if (p.store.words == 4) copy_async4(to + 5, a.p + 3 * (u64)a.n + i - 1);
+    }
+  }
+  copy_commit();
+  return s;
+}
+
+// Writes an entry of an array of n entries.
+DEV void put(const Pipe& p, u32 at, u32 n, u32 i, u32 id, u32 ct, u32 dt, u32 label) {
+  u32* to = at_unit(p.store, at);
+  to[i] = id;
+  to[(u64)n + i] = ct;
+  to[2 * (u64)n + i] = dt;
+  if (p.store.words == 4) to[3 * (u64)n + i] = label;
+}
+
+// Copies what stays of all arrays with a new version to its place there, and finds the places of additions.
+DEV void copy_arrays(const Pipe& p, const Batch& b, Desk* desk, u32 segments) {
+  u32* room = (u32*)(shared() + sizeof(Desk)) + 2 * STAGE_WORDS * thread();
+  const u64 total = desk->total;
+  const bool dropped = desk->dropped != 0;
+  u64 kept = 0; // elements that stay, of chunks before
+  u32 turn = 0;
+  u32 next = stage(p, b, desk, room, thread(), segments);
+  for (u64 from = 0; from < total; from += threads(), turn ^= 1) {
+    u64 e = from + thread();
+    u32 s = next;
+    const u32* x = room + turn * STAGE_WORDS;
+    next = stage(p, b, desk, room + (turn ^ 1) * STAGE_WORDS, e + threads(), segments);
+    copy_wait<1>();
+    bool live = e < total;
+    Segment* g = &b.segments[s];
+    u32 i = (u32)(e - g->off), label = p.store.words == 4 ? x[3] : 0;
+    bool keep = live && x[2] > g->cut;
+    u32 rank = i;
+    if (dropped) {
+      u64 sum, before = kept + block_exclusive((u64)keep, desk->sums, sum);
+      if (live && i == 0) g->base = (u32)before;
+      sync_block();
+      rank = (u32)before - g->base;
+      kept += sum;
+    }
+    if (live) {
+      u32 end = b.segments[s + 1].begin, first = b.inserted[g->begin];
+      u32 low = changes_below(b.changes, g->begin, end, x[0], label);
+      u32 c = i ? changes_below(b.changes, g->begin, low, x[4], p.store.words == 4 ? x[5] : 0) : g->begin;
+      for (; c < low; c++) b.place[c] = b.inserted[c] - first + rank;
+      if (i + 1 == (u32)(g->array >> 32))
+        for (; c < end; c++) b.place[c] = b.inserted[c] - first + rank + keep;
+      if (keep) put(p, g->fresh, g->n, rank + b.inserted[low] - first, x[0], x[1], x[2], label);
+    }
+  }
+  copy_wait<0>();
+  if (thread() == 0) p.flow->copied += total;
+}
+
+// Writes the additions.
+DEV void add_entries(const Pipe& p, const Batch& b, u64 k, u32 segments) {
+  u32 changes = b.segments[segments].begin;
+  for (u32 c = thread(); c < changes; c += threads()) {
+    const Change x = b.changes[c];
+    if (removes(x)) continue;
+    const Segment* g = &b.segments[b.of[c]];
+    u32 at = g->array >> 32 ? b.place[c] : b.inserted[c] - b.inserted[g->begin];
+    bool again = c + 1 < changes && same_edge(b.changes[c + 1], x);
+    put(p, g->fresh, g->n, at, x.id, change_time(k, x), again ? change_time(k, b.changes[c + 1]) : FOREVER, x.label);
+  }
+}
+
+// Makes the new versions known to searches of later updates.
+DEV void publish_rows(const Pipe& p, const Batch& b, u64 k, u32 segments) {
+  for (u32 s = thread(); s < segments; s += threads()) {
+    Segment* g = &b.segments[s];
+    Head* h = &p.store.heads[g->list];
+    if (g->cut == FOREVER) {
+      h->dead += g->deleted;
+      continue;
+    }
+    if (g->slab) {
+      Slab* slab = slab_at(p.store, g->slab);
+      for (u32 i = 0; i < SLAB_ROWS; i++) store_relaxed(&slab->rows[i].span, FREE_ROW);
+      slab->next = h->slab;
+      fence();
+      store_release(&h->slab, g->slab);
+      g->row = 2 + (u64)g->slab * SLAB_ROWS;
+    }
+    Row *old = row_at(p.store, h, h->current), *now = row_at(p.store, h, g->row);
+    store_relaxed(&now->array, (u64)g->n << 32 | g->fresh);
+    fence();
+    store_release(&now->span, span_of(g->cut, FOREVER));
+    store_release(&old->span, span_of((u32)load_relaxed(&old->span), g->cut));
+    h->current = g->row;
+    h->dead = g->deleted - g->early + g->again;
+    Slot* slot = &p.slots[(k + (u32)(g->cut - time_of(k))) & (p.window - 1)];
+    slot->row[g->side] = old;
+    slot->array[g->side] = g->array;
+  }
+}
+
+// Brings updates k … k+n-1 into the store, or the first half of them if memory is short. Returns how many; 0: leave.
+DEV u32 apply(const Pipe& p, const Batch& b, Desk* desk, u64 k, u32 n) {
+  for (;; n = (n + 1) / 2) {
+    u32 most = sort_changes(p, b, k, n);
+    u32 segments = find_segments(b, desk, most);
+    size_segments(p, b, k, segments);
+    if (thread() == 0) find_room(p, b, desk, k, n, segments);
+    sync_block();
+    u32 verdict = desk->verdict;
+    sync_block();
+    if (verdict == 2) return 0;
+    if (verdict == 1) continue;
+    remove_entries(p, b, desk, k, segments);
+    sync_block();
+    verdict = desk->verdict;
+    sync_block();
+    if (verdict) return 0;
+    copy_arrays(p, b, desk, segments);
+    sync_block();
+    add_entries(p, b, k, segments);
+    sync_block();
+    publish_rows(p, b, k, segments);
+    sync_block();
+    return n;
+  }
+}
+
+// The updater's block. It ends when the host has closed the flow, or with an error.
+DEV void updater(const Pipe& p) {
+  Desk* desk = (Desk*)shared();
+  const Batch b = batch_room(p);
+  Flow* f = p.flow;
+  u64 k = f->applied, tasks = f->ready; // as the kernel finds them
+  for (;;) {
+    if (thread() == 0) desk->size = gather(p, k, tasks);
+    sync_block();
+    u32 left = desk->size;
+    sync_block();
+    if (left == 0) break;
+    u64 fetched = fetch(p, k, left, tasks);
+    sync_block();
+    if (thread() == 0) store_release_system(&p.control->taken, k + left);
+    while (left > 0) {
+      u32 n = apply(p, b, desk, k, left);
+      if (n == 0) break;
+      k += n, left -= n;
+      tasks += p.slots[(k - 1) & (p.window - 1)].x.tasks - (u32)tasks;
+      if (thread() == 0) {
+        f->batches++;
+        fence();
+        store_release(&f->applied, k);
+        store_release(&f->ready, tasks);
+      }
+    }
+    sync_block();
+    if (left > 0 || tasks != fetched) break;
+  }
+  if (thread() == 0) {
+    f->ended_at = k;
+    fence();
+    store_release(&f->ended, 1u);
+    store_release_system(&p.control->ended, 1u);
+  }
+}
+
+#endif

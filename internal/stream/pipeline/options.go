@@ -1,0 +1,29 @@
+package pipeline
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/weftgraph/weft/internal/engine/option"
+)
+
+// Switches are the engine's options.
+var Switches = option.Table{
+	option.Number("pipeline.batch", 64, 1, 1<<14, "updates that the GPU brings into its graph together, at most"),
+	option.Number("pipeline.wait", 125, 0, 1e6, "microseconds that the GPU waits for more updates before it takes fewer"),
+	option.Number("pipeline.window", 1<<14, 64, 1<<20, "updates that are under way on the GPU at the same time, at most"),
+	option.Number("pipeline.blocks", 0, 0, 1<<20, "blocks of the grid, of which one updates the graph; 0: as many as fit"),
+}
+
+// Read returns the Options that switches ask for. The error is one of option values.
+func Read(opt map[string]string) (o Options, err error) {
+	v, err := Switches.Read(opt)
+	if err != nil {
+		return o, fmt.Errorf("pipeline: %w", err)
+	}
+	o.Batch, o.Window, o.Blocks = v.Number("pipeline.batch"), v.Number("pipeline.window"), v.Number("pipeline.blocks")
+	if o.Wait = time.Duration(v.Number("pipeline.wait")) * time.Microsecond; o.Wait == 0 {
+		o.Wait = -1 // none, where 0 means the default
+	}
+	return o, nil
+}
