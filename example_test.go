@@ -391,7 +391,7 @@ func ExampleGraph_Follow() {
 	}
 	updates := "- ann bob\n+ cyd eve\n+ bob eve\n"
 	st, err := g.Follow(context.Background(), []*weft.Query{q}, weft.FollowOptions{
-		Source: "-", Stdin: strings.NewReader(updates), Stdout: os.Stdout, To: "csv",
+		Source: "-", Stdin: strings.NewReader(updates), Stdout: os.Stdout, Sinks: []weft.FollowSink{{Target: "-", Format: "csv"}},
 	})
 	fmt.Println(st.Updates, "updates,", err)
 	// Output:

@@ -1,16 +1,22 @@
 package weft
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/weftgraph/weft/internal/broker"
+	"github.com/weftgraph/weft/internal/broker/journal"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/gql"
@@ -18,6 +24,7 @@ import (
 	"github.com/weftgraph/weft/internal/kind"
 	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/search"
 	"github.com/weftgraph/weft/internal/setting"
 	"github.com/weftgraph/weft/internal/stream"
 	"github.com/weftgraph/weft/internal/vfs"
@@ -26,7 +33,7 @@ import (
 
 // FollowOptions say where Follow reads updates and writes changes. docs/cli.md describes the values, as flags of weft watch.
 type FollowOptions struct {
-	Source  string    // a file of updates; "-" is Stdin
+	Source  string    // a file of updates, or the address of a broker such as nats://localhost/updates; "-" is Stdin
 	Stdin   io.Reader // nil means the standard input
 	Updates string    // format of the updates; "" means by the first one
 	// SkipErrors passes over updates with mistakes, and counts them. Otherwise the first one ends Follow.
@@ -35,22 +42,30 @@ type FollowOptions struct {
 	// as 24h, or a number in the unit of the graph's times. "" is any lateness, and no window.
 	Lateness, Window string
 
-	Output string    // a file for changes; "" or "-" is Stdout
-	Stdout io.Writer // nil drops changes
-	To     string    // ndjson, which is the default, csv, arrow or table
+	Sinks  []FollowSink // all get all changes; none means Stdout
+	Stdout io.Writer    // nil drops changes
 	// Summary counts changes, and writes none.
 	Summary bool
 	// Present writes the matches of the beginning before all changes.
 	Present bool
 
+	// Queries brings other standing queries while Follow runs. Each value takes the place of all queries: those that are not in it are dropped, and
+	// others are added, after the updates so far. With Present, the matches of a new one are written first, with the number of the last update.
+	// A value that has a mistake is noted, and changes nothing. A nil channel means that the queries stay. Otherwise formats with columns have one
+	// column for the matches of all queries, and a call that continues from State may have other queries than the call before it.
+	Queries <-chan []*Query
+
 	Batch int // the most updates that are made together; 0 means 4096
-	// State is a folder for checkpoints, from which a later call with the same options continues. Source is then a regular file, and a last
-	// line without a line end is left to that call. Checkpoint is the time between them; 0 means after each batch.
+	// State is a folder for checkpoints, from which a later call with the same options continues. Source is then a regular file, a broker, or
+	// "-": what is read of Stdin is kept in a log in the folder first. A last line without a line end is left to the later call. Checkpoint is
+	// the time between checkpoints; 0 means after each batch.
 	State      string
 	Checkpoint time.Duration
 	// Snapshot is the number of updates after which the graph is written to State anew. 0 means as many as the graph has edges, and at least
 	// a million.
 	Snapshot int
+	// LogSize is the most bytes that the log of Stdin has in State. 0 means 1 GiB. Updates before a file of the graph are deleted.
+	LogSize int64
 
 	// Copied is called when the graph is not needed any more, and may be closed.
 	Copied func()
@@ -59,6 +74,12 @@ type FollowOptions struct {
 	Every  time.Duration
 	// Note is called with remarks, and with mistakes that are passed over. Calls may overlap with those of Report.
 	Note func(string)
+}
+
+// FollowSink is a target of changes.
+type FollowSink struct {
+	Target string // a file, or the address of a broker such as nats://localhost/changes; "-" is Stdout
+	Format string // ndjson, which is the default, csv, arrow or table; a broker gets ndjson
 }
 
 // FollowStatus is how far Follow is.
@@ -94,6 +115,13 @@ func (g *Graph) Follow(ctx context.Context, qs []*Query, o FollowOptions, option
 	defer ends(ctx, &err)
 	f := &following{o: o, unlock: func() {}}
 	defer func() { f.unlock() }()
+	defer func() {
+		if f.w != nil {
+			if closed := search.Classify(f.w.set.Close()); err == nil {
+				err = closed
+			}
+		}
+	}()
 	if err := f.prepare(ctx, g, qs, options); err != nil {
 		return st, err
 	}
@@ -115,8 +143,10 @@ type following struct {
 	w       *Watch
 	of      watch.Identity
 	state   *watch.State
-	unlock  func() // of the folder of state
-	from    uint64 // the update after which the graph is
+	unlock  func()         // of the folder of state
+	from    uint64         // the update after which the graph is
+	next    []*watch.Query // queries to come
+	kept    []int          // places of the queries among those of the checkpoint
 	initial []engine.Uint128
 	labels  bool  // the graph has labels of edges at the beginning
 	window  int64 // -1: none
@@ -125,7 +155,7 @@ type following struct {
 
 // prepare copies the graph, and adds the queries.
 func (f *following) prepare(ctx context.Context, g *Graph, qs []*Query, options []Option) (err error) {
-	if err := f.check(vfs.From(ctx)); err != nil {
+	if err := f.check(ctx); err != nil {
 		return kind.With(kind.Usage, err)
 	}
 	l, s, err := g.begin(&ctx, setting.Follow, options)
@@ -141,20 +171,10 @@ func (f *following) prepare(ctx context.Context, g *Graph, qs []*Query, options 
 		}
 	}()
 	// Mistakes in queries are found before the graph is copied.
-	var standing []*watch.Query
-	names := map[string]bool{}
 	w := &Watch{s: s}
-	for _, q := range qs {
-		x, err := w.standing(q, f.o.Summary)
-		if err != nil {
-			return err
-		}
-		if names[x.Name] {
-			return kind.With(kind.Query, fmt.Errorf("two queries are called %s: a change says by its name which query it is of", x.Name))
-		}
-		names[x.Name] = true
-		standing = append(standing, x)
-		f.of.Queries = append(f.of.Queries, x.Name+": "+pattern.Format(x.Pattern)+" "+fmt.Sprint(x.Emit, x.Embeddings, x.Fields))
+	standing, err := w.standings(qs, f.o.Summary)
+	if err != nil {
+		return err
 	}
 	data := g.s.Data
 	f.labels = data.Edges != nil && data.Edges.Label != nil
@@ -173,17 +193,28 @@ func (f *following) prepare(ctx context.Context, g *Graph, qs []*Query, options 
 			f.note(note)
 		}
 	}
-	if w, err = newWatch(ctx, data, changed, s); err != nil {
+	if f.o.Queries != nil && f.state != nil && f.state.Checkpoint() != nil {
+		f.next = standing
+		c := f.state.Checkpoint()
+		standing, f.kept = c.Kept(standing)
+		for i, q := range c.Of.Queries {
+			if !slices.Contains(f.kept, i) {
+				name, _, _ := strings.Cut(q, ": ")
+				f.note(fmt.Sprintf("%s is dropped after update %d", name, c.Seq))
+			}
+		}
+	}
+	f.of.Queries = watch.Identities(standing)
+	if w, err = newWatch(ctx, g, changed, s, cmp.Or(f.o.Batch, watch.DefaultBatch)); err != nil {
 		return err
 	}
 	f.w = w
-	for _, x := range standing {
-		if err := w.set.Add(x, f.o.Summary); err != nil {
-			return kind.With(kind.Query, err)
+	if s.Engine != "" {
+		text := "engine " + w.engine.Engine
+		if w.engine.Reason != "" {
+			text += ": " + w.engine.Reason
 		}
-		for _, text := range w.set.Unknown(x) {
-			f.note(text)
-		}
+		f.note(text)
 	}
 	if f.late, err = f.span("lateness", f.o.Lateness); err != nil {
 		return kind.With(kind.Usage, err)
@@ -198,6 +229,14 @@ func (f *following) prepare(ctx context.Context, g *Graph, qs []*Query, options 
 		}
 		if err := w.set.Expire(f.window, times); err != nil {
 			return kind.With(kind.Usage, fmt.Errorf("window %s: the graph's edges have no times, so they cannot leave by them", f.o.Window))
+		}
+	}
+	for _, x := range standing {
+		if err := w.set.Add(x, f.o.Summary); err != nil {
+			return kind.With(kind.Query, search.Classify(err))
+		}
+		for _, text := range w.set.Unknown(x) {
+			f.note(text)
 		}
 	}
 	if f.state != nil {
@@ -231,29 +270,112 @@ func (f *following) note(text string) {
 }
 
 // check finds mistakes in the options.
-func (f *following) check(files vfs.FS) error {
-	if f.o.To == "" {
-		f.o.To = "ndjson"
-	}
-	if f.o.Output == "-" {
-		f.o.Output = ""
-	}
+func (f *following) check(ctx context.Context) error {
+	files := vfs.From(ctx)
 	switch {
 	case f.o.Source == "":
 		return errors.New("no source of updates is given")
+	case f.o.Queries != nil && f.o.Summary:
+		return errors.New("a summary is about the queries of the beginning, and queries are to come and go")
 	case f.o.Batch < 0 || f.o.Snapshot < 0:
 		return fmt.Errorf("a batch of %d updates, a snapshot after %d: they cannot be negative", f.o.Batch, f.o.Snapshot)
 	case f.o.State == "" && (f.o.Snapshot != 0 || f.o.Checkpoint != 0):
 		return errors.New("a snapshot and a time between checkpoints are given, and no state")
-	case f.o.State != "" && f.o.Source == "-":
-		return errors.New("a state needs a source that can be read again: a file, and not the standard input")
-	case f.o.State != "":
+	case f.o.LogSize < 0 || f.o.LogSize > 0 && f.o.LogSize < 1<<20:
+		return fmt.Errorf("a log of %d bytes: want at least 1 MiB", f.o.LogSize)
+	case f.o.LogSize > 0 && (f.o.State == "" || f.o.Source != "-"):
+		return errors.New("the size of the log is about updates from the standard input, with a state")
+	case broker.Is(f.o.Source):
+		if _, err := broker.Log(ctx, f.o.Source, f.note); err != nil {
+			return err
+		}
+	case f.o.State != "" && f.o.Source != "-":
 		if st, err := files.Stat(f.o.Source); err == nil && !st.Mode().IsRegular() && !st.IsDir() {
 			return fmt.Errorf("a state needs a source that can be read again: %s is not a regular file", f.o.Source)
 		}
 	}
+	if err := f.checkSinks(files); err != nil {
+		return err
+	}
 	_, err := stream.ParseFormat(f.o.Updates)
 	return err
+}
+
+// checkSinks completes the sinks, and finds mistakes in them.
+func (f *following) checkSinks(files vfs.FS) error {
+	sinks := slices.Clone(f.o.Sinks)
+	if len(sinks) == 0 && !f.o.Summary {
+		sinks = []FollowSink{{Target: "-"}}
+	}
+	if len(sinks) > 0 && f.o.Summary {
+		return errors.New("a summary counts changes, and sinks get changes")
+	}
+	for i := range sinks {
+		k := &sinks[i]
+		k.Format = cmp.Or(k.Format, "ndjson")
+		if !slices.Contains(watch.Formats, k.Format) {
+			return fmt.Errorf("changes have no format %q; formats are %s", k.Format, strings.Join(watch.Formats, ", "))
+		}
+		for _, other := range sinks[:i] {
+			if sameTarget(files, k.Target, other.Target) {
+				return fmt.Errorf("two outputs are %s: each would overwrite the other", broker.Name(k.Target))
+			}
+		}
+		switch {
+		case k.Target == "":
+			return errors.New("an output has no name")
+		case k.Target == "-":
+		case broker.Is(k.Target):
+			if k.Format != "ndjson" {
+				return fmt.Errorf("%s gets changes as ndjson, and not as %s", broker.Name(k.Target), k.Format)
+			}
+			if _, err := broker.Publisher(k.Target, f.note); err != nil {
+				return err
+			}
+		case f.o.State != "" && inside(files, k.Target, f.o.State):
+			return fmt.Errorf("the output %s is in the folder of state %s, which has files of its own", k.Target, f.o.State)
+		}
+	}
+	f.o.Sinks = sinks
+	return nil
+}
+
+// sameTarget reports whether two outputs are one.
+func sameTarget(files vfs.FS, x, y string) bool {
+	if x == y || broker.Is(x) != broker.Is(y) {
+		return x == y
+	}
+	if broker.Is(x) || x == "-" || y == "-" {
+		return false
+	}
+	return sameFile(files, x, y) || filepath.Base(x) == filepath.Base(y) && sameFile(files, filepath.Dir(x), filepath.Dir(y))
+}
+
+// sameFile reports whether two paths are one regular file or one folder.
+func sameFile(files vfs.FS, x, y string) bool {
+	a, err := files.Stat(x)
+	if err != nil || !a.Mode().IsRegular() && !a.IsDir() {
+		return false
+	}
+	b, err := files.Stat(y)
+	return err == nil && os.SameFile(a, b)
+}
+
+// inside reports whether a file is below a folder. A folder that does not exist yet has the path that was given.
+func inside(files vfs.FS, name, dir string) bool {
+	name, failed := filepath.Abs(name)
+	dir, failedToo := filepath.Abs(dir)
+	if failed != nil || failedToo != nil {
+		return false
+	}
+	for at := filepath.Dir(name); ; at = filepath.Dir(at) {
+		if at == dir || sameFile(files, at, dir) {
+			return true
+		}
+		if at == filepath.Dir(at) {
+			return false
+		}
+	}
 }
 
 // span reads a length of time in the unit of the graph's times; -1 for "".
@@ -293,40 +415,162 @@ func (f *following) run(ctx context.Context) (st FollowStatus, err error) {
 	form, _ := stream.ParseFormat(o.Updates)
 	reading, cancel := context.WithCancel(ctx)
 	defer cancel()
-	src, err := stream.Open(reading, files, o.Source, o.Stdin, stream.Options{
-		Format: form, TextIDs: f.w.set.Graph().TextIDs(), Times: f.w.times, Lateness: f.late,
-	}, nil)
+	src, err := f.source(reading, stream.Options{Format: form, TextIDs: f.w.set.Graph().TextIDs(), Times: f.w.times, Lateness: f.late})
 	if err != nil {
 		return st, kind.With(kind.Input, err)
 	}
-	defer src.Close()
-	if f.state != nil {
-		src.Whole()
-	}
+	defer func() {
+		cancel() // what reads ends
+		_ = src.Close()
+	}()
 	policy := stream.Fatal
 	if o.SkipErrors {
 		policy = stream.Skip
 	}
-	f.of.Source, f.of.Output, f.of.Format = o.Source, o.Output, o.To
-	f.of.Options = fmt.Sprintf("updates %s, window %s, lateness %s, skip errors %v, summary %v, present %v", form, o.Window, o.Lateness, o.SkipErrors, o.Summary, o.Present)
-	out := o.Stdout
-	if out == nil {
-		out = io.Discard
-	}
+	f.of.Source = broker.Name(o.Source)
+	f.of.Options = fmt.Sprintf("updates %s, window %s, lateness %s, skip errors %v, summary %v, present %v, queries change %v", form, o.Window, o.Lateness, o.SkipErrors, o.Summary, o.Present, o.Queries != nil)
 	settings := watch.Options{
 		Set: f.w.set, Source: src, Stop: cancel, Policy: policy, Mistake: func(e *stream.InputError) { f.note(e.Error()) },
-		Path: o.Output, Out: out, Format: o.To, Labels: f.labels, Quiet: o.Summary, Present: o.Present && !o.Summary,
-		Batch: o.Batch, Files: files, State: f.state, Of: f.of, From: f.from, Initial: f.initial, Snapshot: uint64(o.Snapshot), Every: o.Checkpoint,
-		Note: f.note, ReportEvery: o.Every,
+		Labels: f.labels, Present: o.Present && !o.Summary, Batch: o.Batch, State: f.state, From: f.from, Initial: f.initial,
+		Snapshot: uint64(o.Snapshot), Every: o.Checkpoint, Note: f.note, ReportEvery: o.Every,
+	}
+	for _, k := range o.Sinks {
+		f.of.Sinks = append(f.of.Sinks, broker.Name(k.Target)+" as "+k.Format)
+		to, err := f.sink(files, k)
+		if err != nil {
+			return st, kind.With(kind.Usage, err)
+		}
+		settings.Sinks = append(settings.Sinks, to)
+	}
+	settings.Of = f.of
+	if o.Queries != nil {
+		settings.Queries, settings.Kept = f.queries, f.kept
 	}
 	if o.Report != nil {
 		settings.Report = func(s *watch.Status) { o.Report(f.status(s)) }
 	}
 	s, err := watch.Run(ctx, settings)
-	if n := src.Left(); n > 0 && err == nil {
+	if text := f.w.work(); text != "" {
+		f.note(text)
+	}
+	if file, ok := src.(*stream.File); ok && file.Left() > 0 && err == nil {
+		n := file.Left()
 		f.note(fmt.Sprintf("%s: its last %d bytes are a line without an end, and are left to the next call", o.Source, n))
 	}
 	return f.status(s), followError(err)
+}
+
+// standings makes standing queries.
+func (w *Watch) standings(qs []*Query, counts bool) (out []*watch.Query, err error) {
+	for _, q := range qs {
+		x, err := w.standing(q, counts)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(out, func(y *watch.Query) bool { return y.Name == x.Name }) {
+			return nil, kind.With(kind.Query, fmt.Errorf("two queries are called %s: a change says by its name which query it is of", x.Name))
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+// queries returns the queries that there are to be from now on, or nil if nothing changed.
+func (f *following) queries() []*watch.Query {
+	next := f.next
+	f.next = nil
+	select {
+	case qs := <-f.o.Queries:
+		if qs == nil {
+			break
+		}
+		to, err := f.w.standings(qs, false)
+		if err != nil {
+			f.note(err.Error() + "; the queries stay as they were")
+			break
+		}
+		next = append([]*watch.Query{}, to...)
+	default:
+	}
+	return next
+}
+
+// source opens the source of updates.
+func (f *following) source(ctx context.Context, o stream.Options) (watch.Source, error) {
+	if broker.Is(f.o.Source) {
+		log, err := broker.Log(ctx, f.o.Source, f.note)
+		if err != nil {
+			return nil, err
+		}
+		return stream.NewMessages(log, broker.Name(f.o.Source), o), nil
+	}
+	if f.state != nil && f.o.Source == "-" {
+		return f.journal(ctx, o)
+	}
+	file, err := stream.Open(ctx, vfs.From(ctx), f.o.Source, f.o.Stdin, o, nil)
+	if err != nil {
+		return nil, err
+	}
+	if f.state != nil {
+		file.Whole()
+	}
+	return file, nil
+}
+
+// logged is a source of updates that a log has. It deletes those that are not needed.
+type logged struct {
+	*stream.Messages
+	journal *journal.Journal
+	done    chan struct{} // closed when nothing is appended any more
+}
+
+func (l *logged) Trim(_, number int64) error { return l.journal.Trim(number) }
+func (l *logged) Crowded() bool              { return l.journal.Crowded() }
+
+// journal opens the log of the standard input, and starts to append.
+func (f *following) journal(ctx context.Context, o stream.Options) (watch.Source, error) {
+	j, err := journal.Open(ctx, vfs.From(ctx), filepath.Join(f.o.State, "log"), cmp.Or(f.o.LogSize, 1<<30))
+	if err != nil {
+		return nil, err
+	}
+	if n := j.Lines(); n > 0 {
+		f.note(fmt.Sprintf("standard input: the log has %d lines of it, and takes the next one as line %d", n, n+1))
+	}
+	l := &logged{stream.NewMessages(j, "standard input", o), j, make(chan struct{})}
+	go func() {
+		defer close(l.done)
+		left, err := stream.Record(ctx, vfs.From(ctx), "-", f.o.Stdin, j.Append)
+		if left > 0 {
+			f.note(fmt.Sprintf("standard input: its last %d bytes are a line without an end, and are not in the log", left))
+		}
+		j.End(cmp.Or(err, io.EOF))
+	}()
+	return l, nil
+}
+
+// Close ends the log.
+func (l *logged) Close() error {
+	<-l.done
+	return l.Messages.Close()
+}
+
+// sink returns the sink of a target. The service opens it.
+func (f *following) sink(files vfs.FS, k FollowSink) (watch.Sink, error) {
+	switch {
+	case k.Target == "-":
+		out := f.o.Stdout
+		if out == nil {
+			out = io.Discard
+		}
+		return watch.NewWriter(out, k.Format), nil
+	case broker.Is(k.Target):
+		p, err := broker.Publisher(k.Target, f.note)
+		if err != nil {
+			return nil, err
+		}
+		return watch.NewMessages(p, broker.Name(k.Target)), nil
+	}
+	return watch.NewFile(files, k.Target, k.Format), nil
 }
 
 // followError gives an error its kind.
@@ -339,10 +583,10 @@ func followError(err error) error {
 		return kind.With(kind.Query, err)
 	case errors.As(err, &bad):
 		return kind.With(kind.Input, bad.Err)
-	case errors.As(err, &file), errors.Is(err, watch.ErrCheckpoint):
+	case errors.As(err, &file), errors.Is(err, watch.ErrCheckpoint), errors.Is(err, stream.ErrLog):
 		return kind.With(kind.Input, err)
 	}
-	return err
+	return search.Classify(err)
 }
 
 func (f *following) status(s *watch.Status) FollowStatus {
@@ -353,6 +597,9 @@ func (f *following) status(s *watch.Status) FollowStatus {
 		Duplicates: s.Outcomes.Duplicates, Absent: s.Outcomes.Absent, SelfLoops: s.Outcomes.SelfLoops, Mistakes: map[string]uint64{},
 	}
 	for i, q := range f.w.set.Queries() {
+		if q == nil || i >= len(s.Counts) {
+			continue
+		}
 		x := FollowedQuery{Name: q.Name}
 		if q.Emit != gql.EmitRemoved {
 			x.Added = q.Total(s.Counts[i].Added)

@@ -10,12 +10,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/dynamic"
 	"github.com/weftgraph/weft/internal/kind"
 	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/route"
+	"github.com/weftgraph/weft/internal/search"
 	"github.com/weftgraph/weft/internal/setting"
+	"github.com/weftgraph/weft/internal/sink"
 	"github.com/weftgraph/weft/internal/stream"
 	"github.com/weftgraph/weft/internal/watch"
 )
@@ -23,18 +25,20 @@ import (
 // Watch is a graph that changes, with standing queries. Its methods must not overlap: one that begins while another is in progress, also in
 // the body of a loop over changes, returns an error of kind ErrUsage.
 type Watch struct {
-	set   *watch.Set
-	s     *setting.Settings
-	times stream.Times
-	seq   uint64
-	busy  atomic.Bool
+	set    *watch.Set
+	engine route.WatchChoice
+	s      *setting.Settings
+	times  stream.Times
+	seq    uint64
+	busy   atomic.Bool
 }
 
 // Watch copies the graph into one that changes, and watches the queries in it. A query may be a CREATE WATCH, which says what it emits, or any
 // other query, for which all changes are reported. A changed match is listed with the names of the query's RETURN or, without RETURN, with
 // all names. The graph itself stays as it is, and may be closed.
 //
-// Watch accepts the options WithThreads, WithMemory, WithParam, WithSemantics, WithInduced and WithList.
+// Watch accepts the options WithEngine (auto, host, cached or pipeline), WithEngineOption of the last two, WithDevice and WithGPUMemory for these,
+// WithThreads, WithMemory, WithParam, WithSemantics, WithInduced and WithList.
 func (g *Graph) Watch(ctx context.Context, qs []*Query, options ...Option) (w *Watch, err error) {
 	defer ends(ctx, &err)
 	l, s, err := g.begin(&ctx, setting.Watch, options)
@@ -44,13 +48,16 @@ func (g *Graph) Watch(ctx context.Context, qs []*Query, options ...Option) (w *W
 	defer l.Leave(&err)
 	ctx, stop := memory.Watch(ctx, s.Memory)
 	defer stop()
-	w, err = newWatch(ctx, g.s.Data, nil, s)
+	w, err = newWatch(ctx, g, nil, s, 0)
 	for _, q := range qs {
 		if err == nil {
 			err = w.add(q)
 		}
 	}
 	if err != nil {
+		if w != nil {
+			_ = w.set.Close()
+		}
 		if cause := memory.Cause(ctx); cause != nil {
 			err = cause
 		}
@@ -59,8 +66,10 @@ func (g *Graph) Watch(ctx context.Context, qs []*Query, options ...Option) (w *W
 	return w, nil
 }
 
-// newWatch returns a watch of a copy of g or, if it is not nil, of what g became.
-func newWatch(ctx context.Context, g *graph.Graph, d *dynamic.Graph, s *setting.Settings) (w *Watch, err error) {
+// newWatch returns a watch of a copy of a graph or, if it is not nil, of what the graph became. At most batch updates are made together; 0: that
+// is not known.
+func newWatch(ctx context.Context, of *Graph, d *dynamic.Graph, s *setting.Settings, batch int) (w *Watch, err error) {
+	g := of.s.Data
 	if d == nil {
 		d, err = dynamic.From(ctx, g)
 	}
@@ -75,7 +84,14 @@ func newWatch(ctx context.Context, g *graph.Graph, d *dynamic.Graph, s *setting.
 	if g.Read.TimeEpoch {
 		unit = w.unit()
 	}
-	w.set = watch.NewSet(d, s.Threads, unit)
+	c, err := route.Watch(ctx, route.WatchRequest{
+		Runtime: of.rt.r, Engine: s.Engine, Device: s.Device, Graph: d, Workers: s.Threads, Memory: s.Memory, GPUMemory: s.GPUMemory, Batch: batch,
+		Switches: s.Switches,
+	})
+	if err != nil {
+		return nil, search.Classify(err)
+	}
+	w.set, w.engine = watch.NewSet(d, c.Matcher, unit), c
 	return w, nil
 }
 
@@ -116,7 +132,7 @@ func (w *Watch) add(q *Query) error {
 	if err != nil {
 		return err
 	}
-	return kind.With(kind.Query, w.set.Add(x, false))
+	return kind.With(kind.Query, search.Classify(w.set.Add(x, false)))
 }
 
 // standing makes a standing query of q.
@@ -133,7 +149,11 @@ func (w *Watch) standing(q *Query, counts bool) (*watch.Query, error) {
 	if p, err = pattern.SubstituteParams(p, w.s.Params); err != nil {
 		return nil, kind.With(kind.Query, err)
 	}
-	x, err := watch.NewQuery(a.Query, p, counts)
+	query := *a.Query
+	if query.Return.Items, err = a.Items(query.Return.Items); err != nil {
+		return nil, kind.With(kind.Query, err)
+	}
+	x, err := watch.NewQuery(&query, p, counts)
 	if err != nil {
 		return nil, kind.With(kind.Query, err)
 	}
@@ -164,8 +184,12 @@ func (w *Watch) Close() error {
 	if w.busy.Load() {
 		return public(errBusyWatch)
 	}
+	if w.set == nil {
+		return nil
+	}
+	err := public(search.Classify(w.set.Close()))
 	w.set = nil
-	return nil
+	return err
 }
 
 // UpdateOp is a kind of update.
@@ -207,7 +231,8 @@ func (c Change) Columns() []string {
 	return out
 }
 
-// Values returns the vertices and edges of the match: int64 for ids that are numbers, string for others, and Edge.
+// Values returns the values of Columns. They have the types of Match.Values; a vertex is its id. A match that was removed has the values from
+// before its update.
 func (c Change) Values() []any { return slices.Clone(c.values) }
 
 // Value returns the value of a name, as Values has it. It returns nil for a name that the match does not have.
@@ -223,11 +248,15 @@ func (c Change) Value(name string) any {
 func newChange(c *watch.Change) Change {
 	out := Change{Seq: c.Seq, Query: c.Query.Name, Added: c.Added, fields: c.Query.Fields}
 	for _, f := range c.Query.Fields {
-		if f.Edge < 0 {
-			out.values = append(out.values, idValue(c.IDs[f.Vertex]))
+		switch f.Kind {
+		case watch.VertexField:
+			out.values = append(out.values, idValue(c.IDs[f.At]))
+			continue
+		case watch.ValueField:
+			out.values = append(out.values, sink.GoValue(c.Values[f.At]))
 			continue
 		}
-		e := c.Edges[f.Edge]
+		e := c.Edges[f.At]
 		x := Edge{Src: idValue(e.Src), Dst: idValue(e.Dst), Label: e.Label}
 		switch {
 		case e.HasTime && e.Unit > 0:
@@ -256,6 +285,14 @@ func idValue(id dynamic.ID) any {
 	return id.String()
 }
 
+// work says what a GPU did, or is "".
+func (w *Watch) work() string {
+	if x, ok := w.engine.Matcher.(interface{ Work() string }); ok && x.Work() != "" {
+		return "engine " + w.engine.Engine + ": " + x.Work()
+	}
+	return ""
+}
+
 // errLeft ends a loop that its body has left.
 var errLeft = errors.New("the loop was left")
 
@@ -278,6 +315,7 @@ func (w *Watch) changes(ctx context.Context, do func(ctx context.Context, emit f
 			}
 		}
 		if err != nil && !errors.Is(err, errLeft) {
+			err = search.Classify(err)
 			ends(ctx, &err)
 			yield(Change{}, err)
 		}

@@ -148,7 +148,7 @@ func TestWatchErrors(t *testing.T) {
 	}
 	defer g.Close()
 	for _, text := range []string{
-		"MATCH (a)--(b), (c)--(d)", "MATCH (a)--(b) RETURN a.x", "MATCH (a)--(b) RETURN count(*)", "MATCH (a)--(b) WHERE a.x = $x RETURN a", "MATCH (a)-[*1..2]-(b)",
+		"MATCH (a)--(b), (c)--(d)", "MATCH (a)--(b) RETURN count(*)", "MATCH (a)--(b) RETURN a.x IN [1]", "MATCH (a)--(b) WHERE a.x = $x RETURN a", "MATCH (a)-[*1..2]-(b)",
 	} {
 		q, err := weft.Parse(text)
 		if err != nil {

@@ -7,7 +7,10 @@ import (
 	"io"
 	"math"
 	"math/big"
+	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,10 +20,14 @@ import (
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/dynamic"
+	"github.com/weftgraph/weft/internal/kind"
 	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/route"
+	weftruntime "github.com/weftgraph/weft/internal/runtime"
+	"github.com/weftgraph/weft/internal/search"
 	"github.com/weftgraph/weft/internal/sink"
 	"github.com/weftgraph/weft/internal/stream"
-	"github.com/weftgraph/weft/internal/stream/host"
+	"github.com/weftgraph/weft/internal/stream/nest"
 	"github.com/weftgraph/weft/internal/vfs"
 	"github.com/weftgraph/weft/internal/watch"
 )
@@ -32,6 +39,8 @@ type benchWatchFlags struct {
 	path, source, updates string
 	batches               []int
 	runs                  int
+	load                  string
+	arrive                load // what load says
 }
 
 func (a *app) benchWatchCmd() *cobra.Command {
@@ -43,23 +52,32 @@ func (a *app) benchWatchCmd() *cobra.Command {
 go. The updates are read before, and each query and run begins with the graph as the
 file has it. Matches are counted and not listed, as by weft watch --summary.
 
+With --load the updates are made once more, and arrive at a steady rate: N a second, or
+a share of updates_per_s, as 50%. Those that have arrived are made together, up to the
+size of batches. Response times are then from the arrival of an update to its answer.
+
 Columns:
-  batch       updates that are made together
+  batch       updates that are made together, at most
   added, removed
               embeddings that came and that went
   search_ms   finding matches, the least of the runs
   update_ms   changing the graph, of the same run
+  add_ms      planning the query and relating it to the graph, before the updates; of the
+              same run
   searches_per_s
               updates divided by search_ms
   updates_per_s
               updates divided by both times
+  load_per_s  updates that arrived in a second, with --load
   p50_us, p95_us, p99_us
-              times from the begin of a batch to its answer, of the same run
+              times from the begin of a batch to its answer, of the same run; with
+              --load response times
 The last lines, "all", have the sums over the queries.
 
 ` + exitCodesNoTimeout,
 		Example: `  weft bench watch -g graph.weft --source updates.txt --pattern triangle
-  weft bench watch -g graph.weft --source updates.gz -f queries --batch 1,64,4096 --threads 1 --to ndjson`,
+  weft bench watch -g graph.weft --source updates.gz -f queries --batch 1,64,4096 --threads 1 --to ndjson
+  weft bench watch -g graph.weft --source updates.txt --pattern triangle --batch 4096 --load 50%`,
 		RunE: func(_ *cobra.Command, args []string) error { return a.benchWatch(&f, args) },
 	}
 	fs := cmd.Flags()
@@ -67,10 +85,15 @@ The last lines, "all", have the sums over the queries.
 	f.queryFlags.add(cmd)
 	f.addLoading(cmd)
 	f.addWriting(cmd)
+	fs.StringVar(&f.engine, "engine", "host", "engine: auto, "+watchEngineNames())
+	fs.StringVar(&f.device, "device", "auto", "device: cpu, or gpu:0 for a GPU; auto as the engine needs it")
+	fs.StringVar(&f.gpuMemory, "gpu-memory", "", "have at most `MEMORY` of lists on the GPU (10G); default: half of what is free")
+	fs.StringArrayVar(&f.engineOpts, "engine-opt", nil, "`NAME=VALUE`, a switch of an engine of watches (repeatable); see weft help engine-options")
 	fs.StringVar(&f.source, "source", "", "`FILE` of updates, plain, .gz or .zst")
 	fs.StringVar(&f.updates, "updates", "auto", "format of the updates, as for weft watch")
 	fs.IntSliceVar(&f.batches, "batch", []int{1, 4096}, "make `N` updates together (several numbers with commas)")
 	fs.IntVar(&f.runs, "runs", 3, "runs of each query with each number")
+	fs.StringVar(&f.load, "load", "", "also let `RATE` updates arrive in a second; 50% is half of the full rate")
 	return cmd
 }
 
@@ -80,7 +103,80 @@ type watchRun struct {
 	batch, updates int
 	added, removed *big.Int
 	search, update time.Duration
+	add            time.Duration
 	latency        watch.Latency
+	arriving       time.Duration // how long updates arrived; 0: they were all there
+	work           string        // of a GPU
+}
+
+// load is a rate at which updates arrive.
+type load struct {
+	value   float64
+	isShare bool // of the full rate
+}
+
+func parseLoad(text string) (load, error) {
+	number, isShare := strings.CutSuffix(text, "%")
+	x, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(x > 0) || x > 1e12 {
+		return load{}, usagef("--load: want updates a second, or a share of the full rate as 50%%: %q", text)
+	}
+	if isShare {
+		x /= 100
+	}
+	return load{x, isShare}, nil
+}
+
+// rate returns the updates a second, for a query that was replayed at the full rate. 0 means all at once.
+func (l load) rate(r *watchRun) float64 {
+	if !l.isShare {
+		return l.value
+	}
+	return l.value * float64(r.updates) / max(r.search+r.update, 1).Seconds()
+}
+
+// arrivals says how many updates have arrived. The zero rate means all.
+type arrivals struct {
+	clock stream.Clock
+	start time.Time
+	rate  float64 // in a second
+}
+
+// due is when update i arrives.
+func (x *arrivals) due(i int) time.Time {
+	return x.start.Add(time.Duration(float64(i) / x.rate * 1e9))
+}
+
+// wait waits for update i, and returns how many of n updates have arrived from i on, at most limit.
+func (x *arrivals) wait(ctx context.Context, i, n, limit int) (int, error) {
+	n = min(n-i, limit)
+	if x.rate == 0 {
+		return n, nil
+	}
+	if due := x.due(i); due.After(x.clock.Now()) {
+		if err := x.clock.Sleep(ctx, due); err != nil {
+			return 0, err
+		}
+	}
+	now := x.clock.Now()
+	k := 1
+	for k < n && !x.due(i+k).After(now) {
+		k++
+	}
+	return k, nil
+}
+
+// answered adds the response times of k updates from i on, which were begun together.
+func (x *arrivals) answered(to *watch.Latency, begun time.Time, i, k int) {
+	now := x.clock.Now()
+	if x.rate == 0 {
+		to.Add(now.Sub(begun), uint64(k))
+		return
+	}
+	for ; k > 0; k-- {
+		to.Add(now.Sub(x.due(i)), 1)
+		i++
+	}
 }
 
 func (f *benchWatchFlags) check() (stream.Format, error) {
@@ -91,10 +187,18 @@ func (f *benchWatchFlags) check() (stream.Format, error) {
 		return "", usagef("no updates: give a file with --source")
 	case f.path == "-" || f.source == "-":
 		return "", usagef("-: the graph and the updates are read before anything is measured: give files")
+	case route.CheckWatch(f.engine) != nil:
+		return "", usagef("--engine: %v", route.CheckWatch(f.engine))
 	case f.runs < 1:
 		return "", usagef("--runs must be at least 1")
 	case len(f.batches) == 0 || slices.Min(f.batches) < 1:
 		return "", usagef("--batch: want numbers of updates, from 1 on")
+	}
+	if f.load != "" {
+		var err error
+		if f.arrive, err = parseLoad(f.load); err != nil {
+			return "", err
+		}
 	}
 	form, err := stream.ParseFormat(f.updates)
 	if err != nil {
@@ -135,13 +239,24 @@ func (a *app) benchWatch(f *benchWatchFlags, args []string) error {
 	if err != nil {
 		return a.whileReading(a.ctx, f.source, kindf(weft.ErrInput, "%w", err))
 	}
+	gpuMemory, err := parseBytes(f.gpuMemory)
+	if err != nil {
+		return err
+	}
+	engine := route.WatchRequest{
+		Runtime: weftruntime.New(weftruntime.Options{}), Engine: f.engine, Device: f.device, Workers: f.threads, Memory: memory, GPUMemory: gpuMemory, Switches: map[string]string{},
+	}
+	for _, s := range f.engineOpts {
+		name, value, _ := strings.Cut(s, "=")
+		engine.Switches[name] = value
+	}
 	var all []*watchRun
 	for _, batch := range f.batches {
 		sum := &watchRun{query: "all", batch: batch, added: new(big.Int), removed: new(big.Int)}
 		for i, p := range patterns {
 			var best *watchRun
 			for range f.runs {
-				r, err := replayed(a.ctx, data, p, updates, batch, f.threads)
+				r, err := replayed(a.ctx, data, p, updates, batch, engine, 0)
 				if err != nil {
 					return fmt.Errorf("%s: %w", queries[i].Name(), err)
 				}
@@ -152,7 +267,17 @@ func (a *app) benchWatch(f *benchWatchFlags, args []string) error {
 					best = r
 				}
 			}
+			if f.load != "" {
+				r, err := replayed(a.ctx, data, p, updates, batch, engine, f.arrive.rate(best))
+				if err != nil {
+					return fmt.Errorf("%s: %w", queries[i].Name(), err)
+				}
+				best.latency, best.arriving = r.latency, r.arriving
+			}
 			best.query = queries[i].Name()
+			if best.work != "" {
+				fmt.Fprintf(a.stderr, "weft: %s, batches of %d: %s\n", best.query, batch, best.work)
+			}
 			all = append(all, best)
 			sum.sum(best)
 		}
@@ -184,26 +309,50 @@ func allUpdates(ctx context.Context, files vfs.FS, path string, o stream.Options
 	}
 }
 
-// replayed makes all updates in a copy of g, and counts what they change.
-func replayed(ctx context.Context, g *graph.Graph, p *pattern.Pattern, updates []stream.Update, batch, threads int) (*watchRun, error) {
+// replayed makes all updates in a copy of g, and counts what they change. They arrive at a rate in a second; 0 means that all are there.
+func replayed(ctx context.Context, g *graph.Graph, p *pattern.Pattern, updates []stream.Update, batch int, engine route.WatchRequest, rate float64) (*watchRun, error) {
 	d, err := dynamic.From(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	m := host.New(d, host.Options{Workers: threads})
-	if _, err := m.Add("q", p, host.WatchOptions{CountsOnly: true}); err != nil {
-		return nil, kindf(weft.ErrQuery, "%w", err)
+	engine.Graph, engine.Batch = d, batch
+	m, err := route.Watch(ctx, engine)
+	if err != nil {
+		return nil, watchError(err, nil)
 	}
+	defer m.Close()
 	r := &watchRun{batch: batch, added: new(big.Int), removed: new(big.Int)}
-	for part := range slices.Chunk(updates, batch) {
+	start := time.Now()
+	if _, err := m.Add("q", p, nest.WatchOptions{CountsOnly: true}); err != nil {
+		return nil, watchError(err, weft.ErrQuery)
+	}
+	r.add = time.Since(start)
+	if rate > 0 {
+		r.arriving = time.Duration(float64(len(updates)) / rate * 1e9)
+	}
+	runtime.GC() // what the building of the graph left is not to be collected while updates are made
+	at := &arrivals{stream.SystemClock{}, time.Now(), rate}
+	for from := 0; from < len(updates); {
+		n, err := at.wait(ctx, from, len(updates), batch)
+		if err != nil {
+			return nil, err
+		}
 		start := time.Now()
-		res, err := m.Apply(ctx, part, nil)
-		r.latency.Add(time.Since(start), uint64(len(part)))
-		if wrong := (*host.UpdateError)(nil); errors.As(err, &wrong) {
+		i := from
+		res, err := m.Steps(ctx, func() (done dynamic.Result, ok bool, err error) {
+			if ok = i < from+n; ok {
+				done, err = stream.Apply(d, &updates[i])
+				i++
+			}
+			return done, ok, err
+		}, nil)
+		at.answered(&r.latency, start, from, n)
+		from += n
+		if wrong := (*nest.UpdateError)(nil); errors.As(err, &wrong) {
 			return nil, kindf(weft.ErrInput, "update %d: %w", r.updates+wrong.Index+1, wrong.Err)
 		}
 		if err != nil {
-			return nil, err
+			return nil, watchError(err, nil)
 		}
 		r.updates += res.Updates
 		r.search += res.Match
@@ -213,6 +362,9 @@ func replayed(ctx context.Context, g *graph.Graph, p *pattern.Pattern, updates [
 			r.removed.Add(r.removed, c.Removed.Big())
 		}
 	}
+	if x, ok := m.Matcher.(interface{ Work() string }); ok {
+		r.work = x.Work()
+	}
 	if p.Mode == pattern.Iso { // these were subgraphs
 		each := p.Automorphisms().Order()
 		r.added.Mul(r.added, each)
@@ -221,11 +373,25 @@ func replayed(ctx context.Context, g *graph.Graph, p *pattern.Pattern, updates [
 	return r, nil
 }
 
+// watchError gives an error of an engine its kind. other is that of an error that says none; it may be nil.
+func watchError(err, other error) error {
+	of := map[kind.Kind]error{kind.Usage: weft.ErrUsage, kind.Query: weft.ErrQuery, kind.Memory: weft.ErrMemory, kind.Device: weft.ErrDevice}
+	if is := of[kind.Of(search.Classify(err))]; is != nil {
+		other = is
+	}
+	if other == nil {
+		return err
+	}
+	return kindf(other, "%w", err)
+}
+
 // sum adds another query to the sums.
 func (r *watchRun) sum(x *watchRun) {
 	r.updates += x.updates
 	r.search += x.search
 	r.update += x.update
+	r.add += x.add
+	r.arriving += x.arriving
 	r.added.Add(r.added, x.added)
 	r.removed.Add(r.removed, x.removed)
 	r.latency.Merge(&x.latency)
@@ -247,8 +413,10 @@ func writeWatchRuns(out io.Writer, to string, all []*watchRun) error {
 		column("removed", sink.Count, func(i int) any { return all[i].removed }),
 		column("search_ms", sink.Float, func(i int) any { return inMS(all[i].search) }),
 		column("update_ms", sink.Float, func(i int) any { return inMS(all[i].update) }),
+		column("add_ms", sink.Float, func(i int) any { return inMS(all[i].add) }),
 		column("searches_per_s", sink.Float, func(i int) any { return rate(i, all[i].search) }),
 		column("updates_per_s", sink.Float, func(i int) any { return rate(i, all[i].search+all[i].update) }),
+		column("load_per_s", sink.Float, func(i int) any { return rate(i, all[i].arriving) }),
 		column("p50_us", sink.Float, func(i int) any { return us(i, 0.5) }),
 		column("p95_us", sink.Float, func(i int) any { return us(i, 0.95) }),
 		column("p99_us", sink.Float, func(i int) any { return us(i, 0.99) }),

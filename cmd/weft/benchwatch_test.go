@@ -2,11 +2,16 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/weftgraph/weft/internal/watch"
 )
 
 // TestBenchWatch: each query has a line for each size of batch, with the embeddings that came and went, and the sums follow.
@@ -56,6 +61,18 @@ func TestBenchWatch(t *testing.T) {
 			t.Errorf("%+v, want %+v: %s", got, w, text)
 		}
 	}
+	if code, out, errs = measure("--batch", "4", "--runs", "1", "--load", "50%", "--to", "ndjson"); code != 0 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	for _, text := range strings.Split(strings.TrimSpace(out), "\n") {
+		var got struct {
+			Load float64 `json:"load_per_s"`
+			Full float64 `json:"updates_per_s"`
+		}
+		if err := json.Unmarshal([]byte(text), &got); err != nil || got.Load < 0.49*got.Full || got.Load > 0.51*got.Full {
+			t.Errorf("load of %v with a full rate of %v (%v): %s", got.Load, got.Full, err, text)
+		}
+	}
 	for _, c := range []struct {
 		args []string
 		code int
@@ -63,6 +80,8 @@ func TestBenchWatch(t *testing.T) {
 	}{
 		{[]string{"--batch", "0"}, exitUsage, "--batch"},
 		{[]string{"--runs", "0"}, exitUsage, "--runs"},
+		{[]string{"--load", "half"}, exitUsage, "--load"},
+		{[]string{"--load", "0%"}, exitUsage, "--load"},
 		{[]string{"--updates", "yaml"}, exitUsage, "--updates"},
 		{[]string{"--source", "-"}, exitUsage, "give files"},
 		{[]string{"--source", filepath.Join(dir, "none.txt")}, exitInput, "none.txt"},
@@ -73,5 +92,48 @@ func TestBenchWatch(t *testing.T) {
 		if code, _, errs := measure(c.args...); code != c.code || !strings.Contains(errs, c.why) {
 			t.Errorf("%v: exit %d, want %d: %s", c.args, code, c.code, errs)
 		}
+	}
+}
+
+// slowClock is a clock that only Sleep and tests move.
+type slowClock struct{ now time.Time }
+
+func (c *slowClock) Now() time.Time { return c.now }
+
+func (c *slowClock) Sleep(_ context.Context, until time.Time) error {
+	c.now = until
+	return nil
+}
+
+// TestArrivals makes updates that arrive one in a millisecond, where each batch takes some time: response times begin with the arrival.
+func TestArrivals(t *testing.T) {
+	c := &slowClock{time.Unix(1000, 0)}
+	a := &arrivals{clock: c, start: c.now, rate: 1000}
+	var sizes []int
+	var l watch.Latency
+	takes := []time.Duration{500 * time.Microsecond, 3500 * time.Microsecond, time.Microsecond, time.Microsecond, time.Microsecond, time.Microsecond}
+	for i := 0; i < 8; {
+		n, err := a.wait(t.Context(), i, 8, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.now = c.now.Add(takes[len(sizes)])
+		a.answered(&l, c.now, i, n)
+		i += n
+		sizes = append(sizes, n)
+	}
+	// 0 at 0, 1 at 1 ms until 4.5 ms, then 2, 3 and 4, which wait for 2.5 ms and less, then 5, 6 and 7 in time.
+	if want := []int{1, 1, 3, 1, 1, 1}; !slices.Equal(sizes, want[:len(sizes)]) || len(sizes) != 6 {
+		t.Errorf("batches of %v, want %v", sizes, want)
+	}
+	if most := l.Quantile(0.999); l.Count() != 8 || most < 3500*time.Microsecond || most > 4*time.Millisecond {
+		t.Errorf("%d response times, at most %v", l.Count(), most)
+	}
+	if half := l.Quantile(0.5); half < 500*time.Microsecond || half > 600*time.Microsecond {
+		t.Errorf("a response time of %v in the middle", half)
+	}
+	a = &arrivals{clock: c}
+	if n, err := a.wait(t.Context(), 2, 8, 100); n != 6 || err != nil {
+		t.Errorf("%d updates, all of which are there: %v", n, err)
 	}
 }

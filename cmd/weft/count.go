@@ -180,7 +180,10 @@ func (f *searchFlags) checkWithoutDevices(ctx context.Context) error {
 	default:
 		return usagef("--count %q: want subgraphs or embeddings", f.count)
 	}
-	return f.commonFlags.checkWithoutDevices(ctx)
+	if err := f.commonFlags.checkWithoutDevices(ctx); err != nil {
+		return err
+	}
+	return keepInputs(ctx, slices.Concat(f.inputs(), f.files), f.out)
 }
 
 func (a *app) countCmd() *cobra.Command {

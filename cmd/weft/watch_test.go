@@ -226,3 +226,26 @@ func (s *shared) String() string {
 	defer s.mu.Unlock()
 	return s.b.String()
 }
+
+// TestWatchEngine: an engine that is named matches, weft says which one auto chose and why, and an unknown name is a usage error.
+func TestWatchEngine(t *testing.T) {
+	g, u := watchFiles(t, t.TempDir(), 200)
+	args := []string{"watch", "-g", g, "--source", u, "--on-error", "skip", "--pattern", "triangle", "--progress", "none"}
+	want, err := command(t, args...).Output()
+	if err != nil || len(want) == 0 {
+		t.Fatal(err)
+	}
+	for name, says := range map[string]string{"host": "weft: engine host\n", "auto": "weft: engine host: "} {
+		c := command(t, append(args, "--engine", name)...)
+		var said bytes.Buffer
+		c.Stderr = &said
+		got, err := c.Output()
+		if err != nil || !bytes.Equal(got, want) || !strings.Contains(said.String(), says) {
+			t.Errorf("--engine %s: %v, %d bytes instead of %d, and it says\n%s", name, err, len(got), len(want), said.String())
+		}
+	}
+	out, err := command(t, append(args, "--engine", "hots")...).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "did you mean host?") {
+		t.Errorf("an unknown engine: %v\n%s", err, out)
+	}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -111,6 +112,11 @@ func TestInputsKept(t *testing.T) {
 		{stream, []string{"--initial", "@a.txt", "-o", "@b.txt", "--write-vertices", "@linked.txt"}, exitUsage},
 		{stream, []string{"--initial", "@a.txt", "-o", "@b.txt"}, 0},
 		{[]string{"replay", "@u.txt"}, []string{"-o", "@u.txt"}, exitUsage},
+		{[]string{"match", "-g", "@g.txt", "--pattern", "triangle"}, []string{"-o", "@g.txt"}, exitUsage},
+		{[]string{"match", "-g", "@g.txt", "-f", "@queries"}, []string{"-o", "@queries/q.txt"}, exitUsage},
+		{[]string{"match", "@linked.txt", "MATCH (a)--(b)"}, []string{"-o", "@g.txt"}, exitUsage},
+		{[]string{"count", "-g", "@g.txt", "-f", "@q.gql"}, []string{"-o", "@q.gql", "--to", "json"}, exitUsage},
+		{[]string{"count", "-g", "@g.txt", "-f", "@q.gql"}, []string{"-o", "@c.json"}, 0},
 	} {
 		code, said := weftIn(t, dir, slices.Concat(c.command, c.rest)...)
 		if code != c.code || code != 0 && !strings.Contains(said, "would be overwritten") {
@@ -165,7 +171,6 @@ func TestWatchStateUsage(t *testing.T) {
 		{[]string{"--source", "@u.txt", "--snapshot", "5"}, "--state"},
 		{[]string{"--source", "@u.txt", "--checkpoint", "1s"}, "--state"},
 		{[]string{"--source", os.DevNull, "--state", "@state"}, "is not a regular file"},
-		{[]string{"--source", "-", "--state", "@state"}, "not the standard input"},
 	} {
 		code, said := weftIn(t, dir, append([]string{"watch", "-g", "@g.txt", "--pattern", "wedge"}, c.args...)...)
 		if code != exitUsage || !strings.Contains(said, c.says) {
@@ -276,6 +281,45 @@ func TestWatchExplain(t *testing.T) {
 		code, said := weftIn(t, dir, "watch", "-g", "@g.txt", "--source", "@u.txt", c.query)
 		if code != exitQuery || !strings.Contains(said, c.place) || !strings.Contains(said, "weft explain") {
 			t.Errorf("%q: exit %d: %s", c.query, code, said)
+		}
+	}
+}
+
+// TestWatchSinks: each sink gets all changes in its format. Two outputs that are one file, and one in the folder of state, are refused.
+func TestWatchSinks(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"g.txt": "1 2\n", "u.txt": "+ 1 3\n", "old.csv": "x"})
+	args := []string{"watch", "-g", "@g.txt", "--source", "@u.txt", "--pattern", "wedge", "--state", "@state"}
+	err := errors.Join(os.Mkdir(filepath.Join(dir, "state"), 0o700), os.Link(filepath.Join(dir, "old.csv"), filepath.Join(dir, "link.csv")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		rest []string
+		want string
+	}{
+		{[]string{"-o", "@a.csv", "--sink", "@a.csv"}, "two outputs are"},
+		{[]string{"--sink", "@new.csv", "--sink", "@state/../new.csv"}, "two outputs are"},
+		{[]string{"--sink", "@old.csv", "--sink", "@link.csv"}, "two outputs are"},
+		{[]string{"-o", "@state/out.csv"}, "is in the folder of state"},
+		{[]string{"--sink", "@a.csv", "--summary"}, "--summary writes none"},
+		{[]string{"--sink", "what://x"}, "no broker has addresses of what://"},
+	} {
+		code, said := weftIn(t, dir, append(slices.Clone(args), c.rest...)...)
+		if code != exitUsage || !strings.Contains(said, c.want) {
+			t.Errorf("%v: exit %d: %s", c.rest, code, said)
+		}
+	}
+	if got, _ := os.ReadFile(filepath.Join(dir, "old.csv")); string(got) != "x" {
+		t.Errorf("old.csv is now %q", got)
+	}
+	if code, said := weftIn(t, dir, append(args, "-o", "@a.ndjson", "--sink", "@b.csv", "--sink", "@old.csv")...); code != 0 {
+		t.Fatalf("exit %d: %s", code, said)
+	}
+	const csv = "seq,query,op,v0,v1,v2\n1,wedge,+,2,1,3\n"
+	for name, want := range map[string]string{"a.ndjson": `{"seq":1,"query":"wedge","op":"+","match":{"v0":2,"v1":1,"v2":3}}` + "\n", "b.csv": csv, "old.csv": csv} {
+		if got, _ := os.ReadFile(filepath.Join(dir, name)); string(got) != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
 }

@@ -25,24 +25,40 @@ import (
 type Checkpoint struct {
 	// Of is what the service does. A checkpoint of another service is refused.
 	Of Identity `json:"of"`
-	// Seq is the number of the last update, Offset the byte of the source after it, and Digest that of all updates so far.
-	Seq    uint64 `json:"seq"`
-	Offset int64  `json:"offset"`
-	Digest uint64 `json:"digest"`
-	// Length is the length of the output file in bytes. It is 0 if the output is not a file.
-	Length int64 `json:"length"`
+	// Run names the run: sinks tell its changes from those of others by it.
+	Run string `json:"run"`
+	Mark
+	// Lengths are how much the sinks have.
+	Lengths []int64 `json:"lengths"`
 	// Counts are those of the queries, and Initial the numbers of their matches at the beginning, if they were asked for.
-	Counts   []Counts             `json:"counts"`
-	Initial  []engine.Uint128     `json:"initial,omitempty"`
-	Outcomes stream.Outcomes      `json:"outcomes"`
-	Refused  [stream.Kinds]uint64 `json:"refused"`
-	// Graph is the file of the graph after update GraphSeq. It is "" if there is none: updates are made from the first one on.
-	Graph    string `json:"graph,omitempty"`
-	GraphSeq uint64 `json:"graph_seq,omitempty"`
+	Counts   []Counts         `json:"counts"`
+	Initial  []engine.Uint128 `json:"initial,omitempty"`
+	Outcomes stream.Outcomes  `json:"outcomes"`
+	// Graph is the file of the graph after the last update of GraphAt. It is "" if there is none: updates are made from the first one on.
+	Graph   string `json:"graph,omitempty"`
+	GraphAt *Mark  `json:"graph_at,omitempty"`
 	// Present says that the present matches of the beginning are in the output.
 	Present bool `json:"present"`
+	// At is the place of the last change. nil means that there was none.
+	At *At `json:"at,omitempty"`
 	// Seconds is the time that updates took so far.
 	Seconds float64 `json:"seconds"`
+}
+
+// Mark is a place in a source, and what a service knows of all updates before it.
+type Mark struct {
+	// Seq is the number of the last update, Lines and Offset the position of the source after it, and Digest that of all updates so far.
+	Seq    uint64 `json:"seq"`
+	Lines  int64  `json:"lines"`
+	Offset int64  `json:"offset"`
+	Digest digest `json:"digest"`
+	// Reader is the state of the source's reader.
+	Reader stream.State `json:"reader"`
+	// Now is the time of the window. nil means that there is none.
+	Now *int64 `json:"now,omitempty"`
+	// Mistakes are those of the source's text, and Refused those of updates that could not be made.
+	Mistakes [stream.Kinds]uint64 `json:"mistakes"`
+	Refused  [stream.Kinds]uint64 `json:"refused"`
 }
 
 // Identity is what must not change between a checkpoint and the service that continues.
@@ -50,8 +66,7 @@ type Identity struct {
 	Graph   string   `json:"graph"`
 	Queries []string `json:"queries"` // names, and behind ": " all that they mean
 	Source  string   `json:"source"`
-	Output  string   `json:"output"`
-	Format  string   `json:"format"`
+	Sinks   []string `json:"sinks"` // with their formats
 	Options string   `json:"options"`
 }
 
@@ -62,10 +77,8 @@ func (x *Identity) differs(y *Identity) string {
 		return "the graph " + x.Graph
 	case x.Source != y.Source:
 		return "the source " + x.Source
-	case x.Output != y.Output:
-		return "the output " + x.Output
-	case x.Format != y.Format:
-		return "the format " + x.Format
+	case !slices.Equal(x.Sinks, y.Sinks):
+		return "the output " + strings.Join(x.Sinks, ", ")
 	case x.Options != y.Options:
 		return "the options " + x.Options
 	case len(x.Queries) != len(y.Queries):
@@ -84,7 +97,7 @@ func (x *Identity) differs(y *Identity) string {
 const (
 	latestName = "checkpoint"
 	beforeName = "checkpoint.before"
-	magic      = "weft watch checkpoint 1\n"
+	magic      = "weft watch checkpoint 2\n"
 )
 
 // ErrCheckpoint is wrapped by the error of a checkpoint that cannot be used.
@@ -202,7 +215,7 @@ func (s *State) Graph() (g *dynamic.Graph, seq uint64, note string) {
 	if err != nil {
 		return nil, 0, fmt.Sprintf("%s: %v; all updates are made anew", path, pathless(err))
 	}
-	return g, s.latest.GraphSeq, ""
+	return g, s.latest.GraphAt.Seq, ""
 }
 
 // graphPrefix begins the names of files of the graph.

@@ -31,8 +31,8 @@ func TestFaults(t *testing.T) {
 						return err
 					}
 					o := Options{
-						Set: newTestSet(t, queries), Source: open(t, text), Policy: stream.Skip, Format: "ndjson", Batch: 8,
-						Path: filepath.Join(dir, "out"), State: st, Files: files, Snapshot: 10,
+						Set: newTestSet(t, queries), Source: open(t, text), Policy: stream.Skip, Batch: 8,
+						Sinks: []Sink{NewFile(files, filepath.Join(dir, "out"), "ndjson")}, State: st, Snapshot: 10,
 					}
 					if g, seq, _ := st.Graph(); g != nil {
 						o.Set, o.From = testSetOf(t, g, queries), seq

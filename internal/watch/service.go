@@ -3,20 +3,19 @@ package watch
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"runtime/metrics"
-	"slices"
 	"time"
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph/dynamic"
 	"github.com/weftgraph/weft/internal/stream"
-	"github.com/weftgraph/weft/internal/stream/host"
-	"github.com/weftgraph/weft/internal/vfs"
+	"github.com/weftgraph/weft/internal/stream/nest"
 )
 
 // DefaultBatch is the largest number of updates of a batch if the caller does not choose one.
@@ -34,20 +33,21 @@ type Options struct {
 	// Mistake is called with each mistake that is passed over, also by another goroutine. It may be nil.
 	Mistake func(*stream.InputError)
 
-	// Path names the output file. If it is "", changes go to Out.
-	Path   string
-	Out    io.Writer
-	Format string
+	// Sinks get the changes. Without one, changes are counted, for a summary.
+	Sinks []Sink
 	// Labels writes a null for the label of an edge that has none. Otherwise it is left out.
 	Labels bool
-	// Quiet writes no changes, for a summary.
-	Quiet bool
 	// Present writes the matches of the beginning before all changes.
 	Present bool
 
+	// Queries says that standing queries come and go. It returns those that there are to be from now on, or nil if nothing changed. Run calls it
+	// now and then between two updates. Formats with columns then have one column for all queries.
+	Queries func() []*Query
+	// Kept are the places, among the queries of the checkpoint, of those of Set.
+	Kept []int
+
 	Batch int // the most updates of a batch; 0 means DefaultBatch
 
-	Files vfs.FS
 	// State has the checkpoints. nil means none.
 	State *State
 	Of    Identity
@@ -88,10 +88,10 @@ type Status struct {
 	Resumed  uint64 // the update after which this run began
 }
 
-// Run reads updates until the source ends, and writes how matches change. The status says how far it came, also with an error. If ctx ends,
-// the error is its cause, and Run returns after the batch under way. Run closes neither the source nor Out.
+// Run reads updates until the source ends, and gives its sinks how matches change. The status says how far it came, also with an error. If ctx
+// ends, the error is its cause, and Run returns after the batch under way. Run closes the sinks, and not the source.
 func Run(ctx context.Context, o Options) (*Status, error) {
-	s := &service{o: o, set: o.Set, files: vfs.Or(o.Files)}
+	s := &service{o: o, set: o.Set}
 	if s.o.Batch == 0 {
 		s.o.Batch = DefaultBatch
 	}
@@ -103,28 +103,34 @@ func Run(ctx context.Context, o Options) (*Status, error) {
 type service struct {
 	o     Options
 	set   *Set
-	files vfs.FS
-	file  *file // nil: the output is Out
-	enc   encoder
+	sinks []output
 	src   *tolerant
 	ahead *ahead
 
-	seq, resumed uint64
-	offset       int64
-	digest       digest
-	counts       []Counts
-	refused      [stream.Kinds]uint64 // updates that could not be made
-	graph        string               // the latest file of the graph
-	graphSeq     uint64
-	outcomes     stream.Outcomes
-	present      bool
-	before       float64 // seconds of earlier runs
-	began        time.Time
-	saved        time.Time
-	dirty        bool // something happened since the checkpoint
-	half         bool // a batch is under way
-	latency      Latency
-	pace         pace
+	name     string // its name
+	mark     Mark
+	resumed  uint64
+	counts   []Counts
+	graph    string // the latest file of the graph
+	graphAt  Mark
+	outcomes stream.Outcomes
+	present  bool
+	before   float64 // seconds of earlier runs
+	began    time.Time
+	saved    time.Time
+	dirty    bool // something happened since the checkpoint
+	half     bool // a batch is under way
+	at       At   // of the last change
+	any      bool // there was one
+	latency  Latency
+	pace     pace
+}
+
+// output is a sink, and the place of the last change that it has from before a restart.
+type output struct {
+	Sink
+	last At
+	kept bool
 }
 
 func (s *service) run(ctx context.Context) (err error) {
@@ -135,15 +141,15 @@ func (s *service) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := s.open(ctx, c); err != nil {
-		return err
-	}
-	if s.file != nil {
-		defer func() {
-			if closed := s.file.close(); err == nil {
+	defer func() {
+		for _, k := range s.o.Sinks {
+			if closed := k.Close(); err == nil {
 				err = closed
 			}
-		}()
+		}
+	}()
+	if err := s.open(ctx, c); err != nil {
+		return err
 	}
 	if c != nil {
 		if err := s.replay(ctx, c); err != nil {
@@ -151,11 +157,19 @@ func (s *service) run(ctx context.Context) (err error) {
 		}
 	}
 	s.src.each = s.o.Mistake // those before a checkpoint were told of
-	s.saved, s.pace.at, s.pace.seq = time.Now(), time.Now(), s.seq
+	s.saved, s.pace.at, s.pace.seq = time.Now(), time.Now(), s.mark.Seq
+	if s.o.State != nil && c == nil { // the name of the run is known before a sink has it
+		if err := s.checkpoint(ctx); err != nil {
+			return err
+		}
+	}
 	if s.o.Present && !s.present {
 		if err := s.writePresent(ctx); err != nil {
 			return err
 		}
+	}
+	if err := s.ask(ctx); err != nil {
+		return err
 	}
 	s.ahead = newAhead(s.src, 2*s.o.Batch)
 	defer func() {
@@ -178,7 +192,11 @@ func (s *service) checkpointOf() (*Checkpoint, error) {
 	if st == nil || st.latest == nil {
 		return nil, nil
 	}
-	if what := st.latest.Of.differs(&s.o.Of); what != "" {
+	of := s.o.Of
+	if s.o.Queries != nil { // they may be others
+		of.Queries = st.latest.Of.Queries
+	}
+	if what := st.latest.Of.differs(&of); what != "" {
 		return nil, fmt.Errorf("%w in %s: it is of %s, which is another now; remove the folder to begin anew", ErrCheckpoint, st.dir, what)
 	}
 	if st.note != "" && s.o.Note != nil {
@@ -187,31 +205,76 @@ func (s *service) checkpointOf() (*Checkpoint, error) {
 	return st.latest, nil
 }
 
-// open opens the output, at the end of what the checkpoint has.
-func (s *service) open(ctx context.Context, c *Checkpoint) (err error) {
-	length := int64(0)
+// open opens the sinks, at the end of what the checkpoint has.
+func (s *service) open(ctx context.Context, c *Checkpoint) error {
+	s.name = rand.Text()
 	if c != nil {
-		length = c.Length
+		s.name = c.Run
 	}
-	w := s.o.Out
-	if s.o.Path != "" {
-		if s.file, err = openFile(ctx, s.files, s.o.Path, length); err != nil {
+	b := Beginning{Queries: s.set.queries, Text: s.set.g.TextIDs(), Labels: s.o.Labels, Run: s.name, Open: s.o.Queries != nil}
+	for i, k := range s.o.Sinks {
+		b := b
+		if c != nil {
+			b.Length = c.Lengths[i]
+		}
+		last, kept, err := k.Begin(ctx, &b)
+		if err != nil {
 			return err
 		}
-		w = s.file
+		s.sinks = append(s.sinks, output{k, last, kept})
 	}
-	if s.o.Quiet {
-		return nil
-	}
-	s.enc, err = newEncoder(w, s.o.Format, s.set.queries, s.set.g.TextIDs(), s.o.Labels, length > 0)
-	return err
+	return nil
 }
 
-// replay reads the updates up to a checkpoint again. It makes those that the graph does not have, without looking for matches.
+// emit gives a change to the sinks that do not have it.
+func (s *service) emit(c *Change) error {
+	if s.any && s.at.Seq == c.Seq {
+		s.at.Index++
+	} else {
+		s.at, s.any = At{c.Seq, 0}, true
+	}
+	for i := range s.sinks {
+		k := &s.sinks[i]
+		if k.kept && !s.at.after(k.last) {
+			continue
+		}
+		if err := k.Change(s.at, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flush makes the sinks hand over all changes.
+func (s *service) flush() error {
+	for i := range s.sinks {
+		if err := s.sinks[i].Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replay reads the updates up to a checkpoint again. It makes those that the graph does not have, without looking for matches. A source that
+// can begins at the file of the graph.
 func (s *service) replay(ctx context.Context, c *Checkpoint) error {
+	if src := s.src.resumer; src != nil {
+		from := &Mark{}
+		if s.o.From > 0 {
+			from = c.GraphAt
+		}
+		if err := src.Resume(from.Lines, from.Offset, from.Reader); err != nil {
+			return fmt.Errorf("%w in %s: %w", ErrCheckpoint, s.o.State.dir, err)
+		}
+		s.mark = *from
+		s.src.seen(from.Mistakes)
+		if from.Now != nil && s.set.window != nil {
+			s.set.window.now = *from.Now
+		}
+	}
 	var u stream.Update
-	for s.seq < c.Seq {
-		if s.seq%1024 == 0 && ctx.Err() != nil {
+	for s.mark.Seq < c.Seq {
+		if s.mark.Seq%1024 == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		err := s.src.Next(&u)
@@ -221,21 +284,34 @@ func (s *service) replay(ctx context.Context, c *Checkpoint) error {
 		if err != nil {
 			return err
 		}
-		s.seq++
-		s.digest.add(&u)
-		if s.seq <= s.o.From {
+		s.mark.Seq++
+		s.mark.Digest.add(&u)
+		s.mark.Reader.See(&u)
+		if s.mark.Seq <= s.o.From {
 			s.set.pass(&u)
 		} else if err := s.set.skip(&u); err != nil {
-			if err := s.wrong(s.seq, s.src.Place(), &host.UpdateError{Err: err}); err != nil {
+			if err := s.wrong(s.mark.Seq, s.src.Place(), &nest.UpdateError{Err: err}); err != nil {
 				return err
 			}
 		}
 	}
-	if _, at := s.src.Position(); c.Seq > 0 && (at != c.Offset || uint64(s.digest) != c.Digest) {
+	if lines, at := s.src.Position(); c.Seq > 0 && (lines != c.Lines || at != c.Offset || s.mark.Digest != c.Digest) {
 		return s.shorter(c)
 	}
-	s.offset, s.counts, s.outcomes, s.refused = c.Offset, c.Counts, c.Outcomes, c.Refused
-	s.present, s.before, s.resumed, s.graph, s.graphSeq = c.Present, c.Seconds, c.Seq, c.Graph, c.GraphSeq
+	s.mark, s.counts, s.outcomes = c.Mark, c.Counts, c.Outcomes
+	if s.o.Queries != nil {
+		s.counts = nil
+		for _, i := range s.o.Kept {
+			s.counts = append(s.counts, c.Counts[i])
+		}
+	}
+	if c.At != nil {
+		s.at, s.any = *c.At, true
+	}
+	s.present, s.before, s.resumed, s.graph = c.Present, c.Seconds, c.Seq, c.Graph
+	if c.GraphAt != nil {
+		s.graphAt = *c.GraphAt
+	}
 	return nil
 }
 
@@ -247,15 +323,15 @@ func (s *service) shorter(c *Checkpoint) error {
 // writePresent writes the matches of the beginning.
 func (s *service) writePresent(ctx context.Context) error {
 	for i, q := range s.set.queries {
-		if q.Emit == gql.EmitRemoved {
+		if q == nil || q.Emit == gql.EmitRemoved {
 			continue
 		}
-		if err := s.set.Present(ctx, i, 0, s.enc.change); err != nil {
+		if err := s.set.Present(ctx, i, 0, s.emit); err != nil {
 			return err
 		}
 	}
 	s.present, s.dirty = true, true
-	return s.enc.flush()
+	return s.flush()
 }
 
 // loop makes batches until the source or ctx ends.
@@ -272,6 +348,9 @@ func (s *service) loop(ctx context.Context) error {
 			}
 			s.half = false
 		}
+		if err := s.ask(ctx); err != nil {
+			return err
+		}
 		now := time.Now()
 		if s.o.State != nil && s.dirty && now.Sub(s.saved) >= s.o.Every {
 			if err := s.checkpoint(ctx); err != nil {
@@ -282,11 +361,19 @@ func (s *service) loop(ctx context.Context) error {
 	}
 }
 
+// askEvery is the time between questions for queries while no update comes.
+const askEvery = 50 * time.Millisecond
+
 // next is when loop has something to do even if no update comes.
 func (s *service) next() time.Time {
 	var at time.Time
 	if s.o.State != nil && s.dirty {
 		at = s.saved.Add(s.o.Every)
+	}
+	if s.o.Queries != nil {
+		if q := time.Now().Add(askEvery); at.IsZero() || q.Before(at) {
+			at = q
+		}
 	}
 	if s.o.Report != nil {
 		if r := s.pace.at.Add(s.o.ReportEvery); at.IsZero() || r.Before(at) {
@@ -299,34 +386,28 @@ func (s *service) next() time.Time {
 // batch makes some updates, and writes what they change, also before an update that ends the service.
 func (s *service) batch(ctx context.Context, us []stream.Update, first uint64) error {
 	n := len(us)
-	for i := 0; s.o.State != nil && i < n; i++ {
-		s.digest.add(&us[i])
-	}
 	done := 0
 	var wrong error
 	for done < n && wrong == nil {
-		made, err := s.make(ctx, s.seq+uint64(done), us[done:])
+		made, err := s.make(ctx, s.mark.Seq+uint64(done), us[done:])
 		done += made
 		if err != nil {
-			if !errors.As(err, new(*host.UpdateError)) {
+			if !errors.As(err, new(*nest.UpdateError)) {
 				return err
 			}
-			if wrong = s.wrong(s.seq+uint64(done)+1, s.ahead.place(first+uint64(done)), err); wrong == nil {
+			if wrong = s.wrong(s.mark.Seq+uint64(done)+1, s.ahead.place(first+uint64(done)), err); wrong == nil {
 				done++
 			}
 		}
 	}
-	if !s.o.Quiet {
-		if err := s.enc.flush(); err != nil {
-			return err
-		}
+	if err := s.flush(); err != nil {
+		return err
 	}
-	s.seq += uint64(done)
+	s.mark.Seq += uint64(done)
 	if wrong != nil { // the checkpoint stays that before the batch: edges may have left the window because of the wrong update
 		return wrong
 	}
-	s.offset = s.ahead.offset(first + uint64(n) - 1)
-	s.dirty = true
+	s.note(us, first)
 	now := time.Now()
 	for i := 0; i < n; {
 		came := s.ahead.stamp(first + uint64(i))
@@ -341,11 +422,24 @@ func (s *service) batch(ctx context.Context, us []stream.Update, first uint64) e
 	return nil
 }
 
+// note makes the mark that after a batch, for the next checkpoint.
+func (s *service) note(us []stream.Update, first uint64) {
+	m := &s.mark
+	for i := 0; s.o.State != nil && i < len(us); i++ {
+		m.Digest.add(&us[i])
+		m.Reader.See(&us[i])
+	}
+	var p *progress
+	m.Lines, m.Offset, p = s.ahead.position(first + uint64(len(us)) - 1)
+	m.Mistakes, m.Reader.Format, m.Reader.Form = p.mistakes, p.state.Format, p.state.Form
+	s.dirty = true
+}
+
 // make makes the updates after seq, and returns how many of them were made.
 func (s *service) make(ctx context.Context, seq uint64, us []stream.Update) (int, error) {
 	var emit func(*Change) error
-	if !s.o.Quiet {
-		emit = s.enc.change
+	if len(s.sinks) > 0 {
+		emit = s.emit
 	}
 	// A batch that has begun is finished: its updates are in the graph.
 	r, err := s.set.Apply(context.WithoutCancel(ctx), seq, us, emit)
@@ -368,13 +462,13 @@ func (s *service) wrong(seq uint64, at stream.Place, err error) error {
 		k = stream.BadID
 	case errors.Is(err, dynamic.ErrTooLarge):
 		return err
-	case errors.As(err, new(*host.UpdateError)):
+	case errors.As(err, new(*nest.UpdateError)):
 		k = stream.Malformed
 	default:
 		return err
 	}
 	bad := &stream.InputError{Kind: k, Err: at.Wrong(fmt.Errorf("update %d: %w", seq, err))}
-	s.refused[k]++
+	s.mark.Refused[k]++
 	if s.o.Policy == stream.Fatal {
 		return bad
 	}
@@ -386,38 +480,60 @@ func (s *service) wrong(seq uint64, at stream.Place, err error) error {
 
 // checkpoint brings the output and the position to the disk.
 func (s *service) checkpoint(ctx context.Context) error {
-	if s.file != nil {
-		if err := s.file.sync(); err != nil {
+	for i := range s.sinks {
+		if err := s.sinks[i].Sync(); err != nil {
 			return err
 		}
 	}
 	failed := func(err error) error { return fmt.Errorf("the checkpoint in %s: %w", s.o.State.dir, err) }
-	if every := cmp.Or(s.o.Snapshot, max(1<<20, s.set.g.NumEdges())); s.seq-s.graphSeq >= every {
-		name, err := s.o.State.saveGraph(context.WithoutCancel(ctx), s.set.g, s.seq)
+	if w := s.set.window; w != nil {
+		now := w.now
+		s.mark.Now = &now
+	}
+	trimmer, _ := s.o.Source.(Trimmer)
+	every := cmp.Or(s.o.Snapshot, max(1<<20, s.set.g.NumEdges()))
+	if done := s.mark.Seq - s.graphAt.Seq; done >= every || done > 0 && trimmer != nil && trimmer.Crowded() {
+		name, err := s.o.State.saveGraph(context.WithoutCancel(ctx), s.set.g, s.mark.Seq)
 		if err != nil {
 			return failed(err)
 		}
-		s.graph, s.graphSeq = name, s.seq
+		s.graph, s.graphAt = name, s.mark
 	}
 	c := &Checkpoint{
-		Of: s.o.Of, Seq: s.seq, Offset: s.offset, Digest: uint64(s.digest), Counts: slices.Clone(s.counts), Initial: s.o.Initial,
-		Outcomes: s.outcomes, Refused: s.refused, Graph: s.graph, GraphSeq: s.graphSeq, Present: s.present, Seconds: s.seconds(),
+		Of: s.o.Of, Run: s.name, Mark: s.mark, Lengths: make([]int64, len(s.sinks)), Counts: s.standing(), Initial: s.o.Initial,
+		Outcomes: s.outcomes, Graph: s.graph, Present: s.present, Seconds: s.seconds(),
 	}
-	if s.file != nil {
-		c.Length = s.file.length
+	if s.any {
+		at := s.at
+		c.At = &at
 	}
+	if s.graph != "" {
+		at := s.graphAt
+		c.GraphAt = &at
+	}
+	for i := range s.sinks {
+		c.Lengths[i] = s.sinks[i].Length()
+	}
+	before := s.o.State.latest
 	if err := s.o.State.Save(context.WithoutCancel(ctx), c); err != nil {
 		return failed(err)
 	}
-	s.saved, s.dirty = time.Now(), false
+	if trimmer != nil && before != nil && before.GraphAt != nil { // either of the two checkpoints may be needed
+		if err := trimmer.Trim(before.GraphAt.Lines, before.GraphAt.Offset); err != nil {
+			return failed(err)
+		}
+	}
+	s.saved = time.Now()
+	// With another checkpoint both are of the same file of the graph, and more updates are not needed.
+	s.dirty = trimmer != nil && trimmer.Crowded() && s.graph != "" && (before == nil || before.GraphAt == nil || before.GraphAt.Seq < s.graphAt.Seq)
 	return nil
 }
 
 // finish makes the last checkpoint, if the output has all up to here, and ends the output's format.
 func (s *service) finish(ctx context.Context, err error) error {
 	whole := !s.half // the output has all changes up to seq
-	if s.enc != nil && whole {
-		if err := s.enc.flush(); err != nil {
+	if whole {
+		if err := s.flush(); err != nil {
 			return err
 		}
 	}
@@ -426,8 +542,8 @@ func (s *service) finish(ctx context.Context, err error) error {
 			return err
 		}
 	}
-	if s.enc != nil {
-		if err := s.enc.close(); err != nil {
+	for i := range s.sinks {
+		if err := s.sinks[i].End(); err != nil {
 			return err
 		}
 	}
@@ -443,14 +559,14 @@ func (s *service) report(now time.Time) {
 		return
 	}
 	if !now.IsZero() {
-		s.pace.measure(now, s.seq)
+		s.pace.measure(now, s.mark.Seq)
 	}
 	s.o.Report(s.status())
 }
 
 func (s *service) status() *Status {
 	st := &Status{
-		Seq: s.seq, Offset: s.offset, Counts: append([]Counts{}, s.counts...), Outcomes: s.outcomes, Seconds: s.seconds(),
+		Seq: s.mark.Seq, Offset: s.mark.Offset, Counts: append([]Counts{}, s.counts...), Outcomes: s.outcomes, Seconds: s.seconds(),
 		Rate: s.pace.rate, Latency: s.latency.Quantiles(), Memory: memoryUse(), Resumed: s.resumed,
 	}
 	if s.ahead != nil {
@@ -458,7 +574,7 @@ func (s *service) status() *Status {
 	}
 	if s.src != nil {
 		for i := range st.Mistakes {
-			st.Mistakes[i] = s.src.reader.Mistakes[i].Load() + s.refused[i]
+			st.Mistakes[i] = s.src.reader.Mistakes[i].Load() + s.mark.Refused[i]
 		}
 	}
 	return st
@@ -495,12 +611,14 @@ func memoryUse() uint64 {
 // tolerant is a source whose mistakes are passed over, as a policy says, and counted.
 type tolerant struct {
 	Source
-	reader stream.Tolerant
-	each   func(*stream.InputError) // of those that are passed over
+	resumer Resumer // Source, or nil
+	reader  stream.Tolerant
+	each    func(*stream.InputError) // of those that are passed over
 }
 
 func newTolerant(src Source, policy stream.Policy) *tolerant {
 	t := &tolerant{Source: src}
+	t.resumer, _ = src.(Resumer)
 	t.reader = stream.Tolerant{Reader: src, Each: func(bad *stream.InputError) error {
 		if policy == stream.Fatal {
 			return bad
@@ -511,6 +629,29 @@ func newTolerant(src Source, policy stream.Policy) *tolerant {
 		return nil
 	}}
 	return t
+}
+
+// seen adds mistakes that the source had before its position.
+func (t *tolerant) seen(mistakes [stream.Kinds]uint64) {
+	for i, n := range mistakes {
+		t.reader.Mistakes[i].Store(n)
+	}
+}
+
+// progress returns how far the source was read, as a new value if p is not that.
+func (t *tolerant) progress(p *progress) *progress {
+	now := progress{}
+	if t.resumer != nil {
+		now.state = t.resumer.State()
+		now.state.Latest, now.state.Timed = 0, false
+	}
+	for i := range now.mistakes {
+		now.mistakes[i] = t.reader.Mistakes[i].Load()
+	}
+	if p != nil && *p == now {
+		return p
+	}
+	return &now
 }
 
 // Next reads the next update without a mistake.

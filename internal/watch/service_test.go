@@ -17,6 +17,7 @@ import (
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph/dynamic"
 	"github.com/weftgraph/weft/internal/stream"
+	"github.com/weftgraph/weft/internal/stream/host"
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
@@ -34,11 +35,18 @@ func newTestSet(t testing.TB, text string) *Set {
 
 func testSetOf(t testing.TB, g *dynamic.Graph, text string) *Set {
 	t.Helper()
+	s := NewSet(g, host.New(g, host.Options{Workers: 2}), 0)
+	addQueries(t, s, text)
+	return s
+}
+
+// addQueries adds the queries of a text.
+func addQueries(t testing.TB, s *Set, text string) {
+	t.Helper()
 	qs, err := gql.ParseFile("q.weft", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := NewSet(g, 2, 0)
 	for _, q := range qs {
 		x, err := NewQuery(q, q.Pattern, false)
 		if err != nil {
@@ -48,7 +56,6 @@ func testSetOf(t testing.TB, g *dynamic.Graph, text string) *Set {
 			t.Fatal(err)
 		}
 	}
-	return s
 }
 
 // randomStream is n updates of a small graph, with duplicates, absent edges and vertices that go.
@@ -69,6 +76,9 @@ func randomStream(seed uint64, n int) string {
 	return b.String()
 }
 
+// toFile is a sink of lines.
+func toFile(name string) []Sink { return []Sink{NewFile(vfs.OS{}, name, "ndjson")} }
+
 // open opens a text of updates.
 func open(t testing.TB, text string) *stream.File {
 	t.Helper()
@@ -83,10 +93,7 @@ func open(t testing.TB, text string) *stream.File {
 func follow(t testing.TB, text string, o Options) (string, *Status) {
 	t.Helper()
 	var out bytes.Buffer
-	o.Set, o.Source, o.Out = newTestSet(t, queries), open(t, text), &out
-	if o.Format == "" {
-		o.Format = "ndjson"
-	}
+	o.Set, o.Source, o.Sinks = newTestSet(t, queries), open(t, text), []Sink{NewWriter(&out, "ndjson")}
 	s, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +137,7 @@ func TestBatches(t *testing.T) {
 func withState(t testing.TB, o Options, dir string) Options {
 	t.Helper()
 	var err error
-	if o.State, err = OpenState(vfs.Or(o.Files), dir); err != nil {
+	if o.State, err = OpenState(vfs.OS{}, dir); err != nil {
 		t.Fatal(err)
 	}
 	g, seq, note := o.State.Graph()
@@ -163,23 +170,24 @@ func TestResume(t *testing.T) {
 	lost := errors.New("the source is lost")
 	for _, format := range Formats {
 		dir := t.TempDir()
-		o := Options{Format: format, Policy: stream.Skip, Batch: 16, Files: vfs.OS{}, Snapshot: 30}
+		o := Options{Policy: stream.Skip, Batch: 16, Snapshot: 30}
 		run := func(name, state string, after int, junk string) (string, *Status, error) {
 			o := o
-			o.Path, o.Set, o.Source = filepath.Join(dir, name), newTestSet(t, queries), &cut{open(t, text), after, lost}
+			path := filepath.Join(dir, name)
+			o.Sinks, o.Set, o.Source = []Sink{NewFile(vfs.OS{}, path, format)}, newTestSet(t, queries), &cut{open(t, text), after, lost}
 			if state != "" {
 				o = withState(t, o, state)
 			}
 			s, err := Run(t.Context(), o)
 			if junk != "" { // half of a batch that came after the checkpoint
-				f, err := os.OpenFile(o.Path, os.O_APPEND|os.O_WRONLY, 0)
+				f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
 				_, _ = f.WriteString(junk)
 				_ = f.Close()
 			}
-			b, _ := os.ReadFile(o.Path)
+			b, _ := os.ReadFile(path)
 			return string(b), s, err
 		}
 		want, _, err := run("whole", "", 1000, "")
@@ -253,7 +261,7 @@ func TestDamage(t *testing.T) {
 			return "", err
 		}
 		_, err = Run(t.Context(), Options{
-			Set: newTestSet(t, queries), Source: open(t, text), Format: "ndjson", Path: filepath.Join(dir, "out"), Batch: 4,
+			Set: newTestSet(t, queries), Source: open(t, text), Sinks: toFile(filepath.Join(dir, "out")), Batch: 4,
 			State: st, Of: Identity{Options: options}, Note: func(s string) { note = s },
 		})
 		return note, err
@@ -324,7 +332,7 @@ func TestDamagedGraph(t *testing.T) {
 	lost := errors.New("the source is lost")
 	run := func(set *Set, st *State, from uint64, after int) error {
 		_, err := Run(t.Context(), Options{
-			Set: set, Source: &cut{open(t, text), after, lost}, Format: "ndjson", Path: filepath.Join(dir, "out"), Batch: 4, State: st, From: from, Snapshot: 5,
+			Set: set, Source: &cut{open(t, text), after, lost}, Sinks: toFile(filepath.Join(dir, "out")), Batch: 4, State: st, From: from, Snapshot: 5,
 		})
 		return err
 	}
@@ -363,7 +371,7 @@ func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
 	o := Options{
-		Set: newTestSet(t, queries), Source: open(t, text), Format: "ndjson", Path: filepath.Join(dir, "out"), Batch: 8,
+		Set: newTestSet(t, queries), Source: open(t, text), Sinks: toFile(filepath.Join(dir, "out")), Batch: 8,
 		Report: func(s *Status) {
 			if s.Seq > 50 {
 				cancel(enough)
@@ -386,10 +394,10 @@ func TestBackpressure(t *testing.T) {
 	const batch = 4
 	src := &counted{Source: open(t, strings.Repeat("+ 1 2\n- 1 2\n+ 2 3\n+ 1 3\n- 1 3\n", 100)), at: make(chan int, 1000)}
 	hold := make(chan struct{})
-	w := writer(func(b []byte) (int, error) { <-hold; return len(b), nil })
+	w := writeFunc(func(b []byte) (int, error) { <-hold; return len(b), nil })
 	done := make(chan error, 1)
 	go func() {
-		_, err := Run(t.Context(), Options{Set: newTestSet(t, queries), Source: src, Format: "ndjson", Out: w, Batch: batch})
+		_, err := Run(t.Context(), Options{Set: newTestSet(t, queries), Source: src, Sinks: []Sink{NewWriter(w, "ndjson")}, Batch: batch})
 		done <- err
 	}()
 	// The ring has room for two batches. The service may have given back one batch, and no more, since its second write waits.
@@ -411,9 +419,9 @@ func TestBackpressure(t *testing.T) {
 	}
 }
 
-type writer func([]byte) (int, error)
+type writeFunc func([]byte) (int, error)
 
-func (w writer) Write(b []byte) (int, error) { return w(b) }
+func (w writeFunc) Write(b []byte) (int, error) { return w(b) }
 
 // counted tells how many updates were read.
 type counted struct {
@@ -437,7 +445,7 @@ func TestWindow(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		if _, err := Run(t.Context(), Options{Set: set, Source: open(t, text), Format: "csv", Out: &out, Batch: batch}); err != nil {
+		if _, err := Run(t.Context(), Options{Set: set, Source: open(t, text), Sinks: []Sink{NewWriter(&out, "csv")}, Batch: batch}); err != nil {
 			t.Fatal(err)
 		}
 		if want := "seq,query,op,a,b,c\n3,t,+,1,2,3\n5,t,-,1,2,3\n"; out.String() != want {
@@ -465,7 +473,7 @@ func TestRefused(t *testing.T) {
 		for _, batch := range []int{1, 2, 3, 100} {
 			var out bytes.Buffer
 			s, err := Run(t.Context(), Options{
-				Set: newTestSet(t, "CREATE WATCH t AS MATCH (a)--(b)--(c)--(a)"), Source: open(t, text), Format: "csv", Out: &out, Batch: batch, Policy: policy,
+				Set: newTestSet(t, "CREATE WATCH t AS MATCH (a)--(b)--(c)--(a)"), Source: open(t, text), Sinks: []Sink{NewWriter(&out, "csv")}, Batch: batch, Policy: policy,
 			})
 			var bad *stream.InputError
 			if policy == stream.Skip && (err != nil || s.Seq != 6) || policy == stream.Fatal && (!errors.As(err, &bad) || s.Seq != 3 || !strings.HasPrefix(err.Error(), "standard input:5:1: update 4: ")) {
@@ -514,13 +522,13 @@ func TestWindowBatches(t *testing.T) {
 			if err := o.Set.Expire(5, nil); err != nil {
 				t.Fatal(err)
 			}
-			o.Source, o.Format, o.Policy = src, "ndjson", stream.Skip
+			o.Source, o.Policy = src, stream.Skip
 			return Run(t.Context(), o)
 		}
 		var want string
 		for _, batch := range []int{1, 2, 7, 4096} {
 			var out bytes.Buffer
-			s, err := run(Options{Batch: batch, Out: &out}, open(t, updates))
+			s, err := run(Options{Batch: batch, Sinks: []Sink{NewWriter(&out, "ndjson")}}, open(t, updates))
 			if err != nil || s.Mistakes[stream.Malformed] == 0 || s.Seq != 201 {
 				t.Fatalf("%d updates, %d mistakes, %v", s.Seq, s.Mistakes[stream.Malformed], err)
 			}
@@ -533,9 +541,9 @@ func TestWindowBatches(t *testing.T) {
 		}
 		dir := t.TempDir()
 		for _, after := range []int{0, 31, 77, 121, 1000} {
-			o := Options{Batch: 16, Path: filepath.Join(dir, "out"), Files: vfs.OS{}, Snapshot: 30}
+			o := Options{Batch: 16, Sinks: toFile(filepath.Join(dir, "out")), Snapshot: 30}
 			var err error
-			if o.State, err = OpenState(o.Files, filepath.Join(dir, "state")); err != nil {
+			if o.State, err = OpenState(vfs.OS{}, filepath.Join(dir, "state")); err != nil {
 				t.Fatal(err)
 			}
 			g, seq, note := o.State.Graph()
@@ -563,7 +571,7 @@ func TestWindowRemoved(t *testing.T) {
 	}
 	var out bytes.Buffer
 	s, err := Run(t.Context(), Options{
-		Set: set, Source: open(t, "+v 1\n+ 1 2 _ 5\n- 1 2\n+ 1 2 _ 20\n+ 3 4 _ 30\n+ 3 4 _ 41\n- 3 4 _ 30\n"), Format: "csv", Out: &out,
+		Set: set, Source: open(t, "+v 1\n+ 1 2 _ 5\n- 1 2\n+ 1 2 _ 20\n+ 3 4 _ 30\n+ 3 4 _ 41\n- 3 4 _ 30\n"), Sinks: []Sink{NewWriter(&out, "csv")},
 	})
 	if err != nil || s.Outcomes.Absent > 0 || s.Outcomes.Applied != 7 {
 		t.Errorf("%+v, %v", s.Outcomes, err)
@@ -593,7 +601,7 @@ func TestWindowTimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if _, err := Run(t.Context(), Options{Set: set, Source: open(t, "- 8 9\n+ 8 9 _ 32\n"), Format: "csv", Out: &out}); err != nil {
+	if _, err := Run(t.Context(), Options{Set: set, Source: open(t, "- 8 9\n+ 8 9 _ 32\n"), Sinks: []Sink{NewWriter(&out, "csv")}}); err != nil {
 		t.Fatal(err)
 	}
 	if want := "seq,query,op,a,b\n1,e,-,1,2\n2,e,-,1,3\n2,e,+,8,9\n"; out.String() != want {

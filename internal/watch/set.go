@@ -11,11 +11,12 @@ import (
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/dynamic"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/stream"
-	"github.com/weftgraph/weft/internal/stream/host"
+	"github.com/weftgraph/weft/internal/stream/nest"
 )
 
 // Query is a standing query.
@@ -28,6 +29,8 @@ type Query struct {
 	// Embeddings lists each embedding. Otherwise there is one for each subgraph under iso.
 	Embeddings bool
 
+	source  *gql.Query
+	values  []value
 	group   *pattern.Group // of symmetries, of which the least image stands for all; nil: each match stands for itself
 	images  [][]int        // all symmetries, if each image is a match of its own
 	choices []int          // edges of the pattern that deltas have
@@ -42,12 +45,22 @@ func (q *Query) Total(n engine.Uint128) *big.Int {
 	return x
 }
 
-// Field is a named part of a match: a vertex of the pattern, or an edge.
+// Field is a named part of a change.
 type Field struct {
-	Name   string
-	Vertex int
-	Edge   int // among Change.Edges; -1: it is a vertex
+	Name string
+	Kind FieldKind
+	At   int // the vertex of the pattern, or the place among Change.Edges or Change.Values
 }
+
+// FieldKind says which part of a change a field is.
+type FieldKind uint8
+
+// Kinds of fields.
+const (
+	VertexField FieldKind = iota
+	EdgeField
+	ValueField // of an expression
+)
 
 // Change is a match that an update added or removed. It is valid until the function that gets it returns.
 type Change struct {
@@ -56,7 +69,10 @@ type Change struct {
 	Number int // of the query
 	Added  bool
 	IDs    []dynamic.ID // by vertex of the pattern
-	Edges  []Edge       // by the fields' Edge
+	Edges  []Edge       // of the fields of edges
+	// Values are those of expressions, at the version of the graph that has the match: a removed match has those from before its update.
+	// They are int64, float64, bool, string, sink.Instant, sink.Span or nil.
+	Values []any
 }
 
 // Edge is a data edge that an edge of a pattern is at.
@@ -71,19 +87,26 @@ type Edge struct {
 // Set is a graph that changes, with standing queries. Its methods must not overlap.
 type Set struct {
 	g       *dynamic.Graph
-	m       *host.Matcher
-	queries []*Query // by number of the matcher; nil: dropped
-	window  *window  // nil: edges do not expire
-	unit    int64    // of times that count from 1970, in nanoseconds; 0: they are numbers
+	m       nest.Matcher
+	queries []*Query     // by number of the matcher; nil: dropped
+	window  *window      // nil: edges do not expire
+	frame   *graph.Graph // the types of values
+	row     valueRow
+	unit    int64 // of times that count from 1970, in nanoseconds; 0: they are numbers
 
-	seqs []uint64 // the numbers of a batch's updates, by version
+	ahead stream.Ahead
+	seqs  []uint64 // the numbers of a batch's updates, by version
 }
 
-// NewSet returns a set without queries. Nothing else may change g. workers is the number of threads; 0 means one for each core. unit is
-// that of edges' times in nanoseconds, if they count from 1970; 0 means that they are numbers.
-func NewSet(g *dynamic.Graph, workers int, unit int64) *Set {
-	return &Set{g: g, m: host.New(g, host.Options{Workers: workers}), unit: unit}
+// NewSet returns a set without queries over a matcher of g, which has no watches yet and becomes the set's to close. Nothing else may change g.
+// unit is that of edges' times in nanoseconds, if they count from 1970; 0 means that they are numbers. The types of returned values are those
+// that the graph began with.
+func NewSet(g *dynamic.Graph, m nest.Matcher, unit int64) *Set {
+	return &Set{g: g, m: m, unit: unit, frame: g.Frame(), row: valueRow{g: g}}
 }
+
+// Close closes the matcher. The set must not be used afterwards.
+func (s *Set) Close() error { return s.m.Close() }
 
 // Graph returns the graph.
 func (s *Set) Graph() *dynamic.Graph { return s.g }
@@ -94,14 +117,20 @@ func (s *Set) Queries() []*Query { return s.queries }
 // Add adds a query, which is about updates from now on. counts leaves out its changes: they are counted. The error is about a name that is in
 // use, or a *plan.QueryError.
 func (s *Set) Add(q *Query, counts bool) error {
-	n, err := s.m.Add(q.Name, q.Pattern, host.WatchOptions{Emit: host.Emit(q.Emit), CountsOnly: counts})
+	n, err := s.m.Add(q.Name, q.Pattern, nest.WatchOptions{Emit: nest.Emit(q.Emit), CountsOnly: counts})
 	if err != nil {
 		return err
 	}
 	q.choices = s.m.Plan(q.Name).Choices
 	for i := range q.Fields {
-		if f := &q.Fields[i]; f.Edge >= 0 {
-			f.Edge = slices.Index(q.choices, f.Edge)
+		if f := &q.Fields[i]; f.Kind == EdgeField {
+			f.At = slices.Index(q.choices, f.At)
+		}
+	}
+	for i := range q.values {
+		if err := q.values[i].compile(s, q); err != nil {
+			_ = s.m.Drop(q.Name)
+			return err
 		}
 	}
 	if group := q.Pattern.Automorphisms(); q.Pattern.Mode == pattern.Iso && !group.Trivial() {
@@ -122,7 +151,7 @@ func (s *Set) Add(q *Query, counts bool) error {
 	return nil
 }
 
-// Unknown describes the labels of a query that the graph does not have. Updates may bring them.
+// Unknown describes the labels of a query, and the properties of its RETURN, that the graph does not have. Updates may bring them.
 func (s *Set) Unknown(q *Query) (out []string) {
 	unknown := func(l *pattern.Label, what string, has func(name string) bool) {
 		l.Names(func(name string) {
@@ -132,13 +161,44 @@ func (s *Set) Unknown(q *Query) (out []string) {
 			}
 		})
 	}
-	for i := range q.Pattern.Vertices {
-		unknown(q.Pattern.Vertices[i].Label, "vertex", func(name string) bool { return len(s.g.ClassesWith(name)) > 0 })
+	var labels func(p *pattern.Pattern)
+	labels = func(p *pattern.Pattern) {
+		for i := range p.Vertices {
+			unknown(p.Vertices[i].Label, "vertex", func(name string) bool { return len(s.g.ClassesWith(name)) > 0 })
+		}
+		for i := range p.Edges {
+			unknown(p.Edges[i].Label, "edge", func(name string) bool {
+				_, ok := s.g.LookupEdgeLabel(name)
+				return ok
+			})
+		}
+		for _, x := range p.Where {
+			pattern.Walk(x, func(x pattern.Expr) bool {
+				if x, ok := x.(pattern.Exists); ok {
+					labels(x.Sub)
+				}
+				return true
+			})
+		}
 	}
-	for i := range q.Pattern.Edges {
-		unknown(q.Pattern.Edges[i].Label, "edge", func(name string) bool {
-			_, ok := s.g.LookupEdgeLabel(name)
-			return ok
+	labels(q.Pattern)
+	missing := func(what, key string, known bool) {
+		text := fmt.Sprintf("%s: no %s has the property %s so far", q.Name, what, pattern.QuoteName(key))
+		if !known && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	for i := range q.values {
+		pattern.Walk(q.values[i].item.Expr, func(x pattern.Expr) bool {
+			switch p, ok := x.(pattern.Prop); {
+			case ok && p.Of.Kind == pattern.VertexRef:
+				_, known := s.g.LookupVertexKey(p.Key)
+				missing("vertex", p.Key, known)
+			case ok:
+				_, known := s.g.LookupEdgeKey(p.Key)
+				missing("edge", p.Key, known || s.g.Timed() && slices.Contains(s.frame.TimeKeys(), p.Key))
+			}
+			return true
 		})
 	}
 	return out
@@ -179,11 +239,11 @@ type Result struct {
 
 // Apply makes updates, the first of which has the number after seq, and gives emit what they change. Changes come in the order of their
 // updates, then of queries, and then of ids. If emit is nil, changes are counted. An update that cannot be made is an error of type
-// *host.UpdateError: those before it were made, and those after it were not. An error of emit ends Apply; the updates were made.
+// *nest.UpdateError: those before it were made, and those after it were not. An error of emit ends Apply; the updates were made.
 func (s *Set) Apply(ctx context.Context, seq uint64, us []stream.Update, emit func(*Change) error) (r Result, err error) {
-	s.seqs = s.seqs[:0]
-	c := &collector{set: s, emit: emit, base: s.m.Seq()}
-	var sink host.Sink
+	s.ahead, s.seqs = stream.Ahead{}, s.seqs[:0]
+	c := &collector{set: s, emit: emit, base: s.m.Seq(), version: s.g.Version()}
+	var sink nest.Sink
 	if emit != nil {
 		sink = c
 	}
@@ -191,6 +251,7 @@ func (s *Set) Apply(ctx context.Context, seq uint64, us []stream.Update, emit fu
 		if r.Updates == len(us) {
 			return 0, false, nil
 		}
+		s.ahead.See(s.g, us, r.Updates)
 		s.seqs = append(s.seqs, seq+uint64(r.Updates)+1)
 		res, last, err := s.step(&us[r.Updates])
 		if last && err == nil {
@@ -203,7 +264,7 @@ func (s *Set) Apply(ctx context.Context, seq uint64, us []stream.Update, emit fu
 	for _, x := range done.Counts {
 		r.Counts[x.Watch] = Counts{x.Added, x.Removed}
 	}
-	if err == nil || errors.As(err, new(*host.UpdateError)) {
+	if err == nil || errors.As(err, new(*nest.UpdateError)) {
 		if failed := c.flush(); failed != nil {
 			err = failed
 		}
@@ -256,30 +317,33 @@ func (s *Set) Count(ctx context.Context, query int) (engine.Uint128, error) {
 // collector turns deltas into changes. Deltas of an update and a query come together; it gives them in the order of their ids, so that the
 // order does not depend on how they were found.
 type collector struct {
-	set   *Set
-	emit  func(*Change) error
-	base  uint64 // the matcher's number of the version before the first
-	seq   uint64 // of all deltas, if it is fixed
-	fixed bool
+	set     *Set
+	emit    func(*Change) error
+	base    uint64 // the matcher's number of the version before the first
+	version uint64 // that version
+	seq     uint64 // of all deltas, if it is fixed
+	fixed   bool
 
-	at    uint64 // of the deltas in found
-	query int
-	found []found
-	ids   []dynamic.ID
-	edges []Edge
-	room  []dynamic.ID
-	perm  []int
-	moved []Edge
+	at     uint64 // of the deltas in found
+	query  int
+	found  []found
+	ids    []dynamic.ID
+	edges  []Edge
+	values []any
+	room   []dynamic.ID
+	perm   []int
+	moved  []Edge
+	places []int // of the edges of a match among those of its delta
 }
 
-// found is a delta of the present update and query. Its ids begin at ids[first·k] for a pattern of k vertices.
+// found is a match of the present update and query. Its ids begin at ids[first·k] for a pattern of k vertices, and its edges and values alike.
 type found struct {
 	added bool
 	first int
 }
 
 // Emit takes deltas.
-func (c *collector) Emit(ds []host.Delta) error {
+func (c *collector) Emit(ds []nest.Delta) error {
 	for i := range ds {
 		if err := c.add(&ds[i]); err != nil {
 			return err
@@ -288,14 +352,14 @@ func (c *collector) Emit(ds []host.Delta) error {
 	return nil
 }
 
-func (c *collector) number(d *host.Delta) uint64 {
+func (c *collector) number(d *nest.Delta) uint64 {
 	if c.fixed {
 		return c.seq
 	}
 	return c.set.seqs[d.Seq-c.base-1]
 }
 
-func (c *collector) add(d *host.Delta) error {
+func (c *collector) add(d *nest.Delta) error {
 	seq := c.number(d)
 	if len(c.found) > 0 && (seq != c.at || d.Watch != c.query) {
 		if err := c.flush(); err != nil {
@@ -314,12 +378,12 @@ func (c *collector) add(d *host.Delta) error {
 	}
 	switch {
 	case q.images != nil:
-		c.addImages(q, d.Sign > 0)
+		c.addImages(q, d)
 		return nil
 	case q.group != nil:
 		c.room = slices.Grow(c.room[:0], k)[:k]
 		var perm []int
-		if len(q.choices) > 0 {
+		if len(q.choices)+len(q.values) > 0 {
 			c.perm = slices.Grow(c.perm[:0], k)[:k]
 			perm = c.perm
 		}
@@ -327,13 +391,16 @@ func (c *collector) add(d *host.Delta) error {
 		if perm != nil {
 			c.moveEdges(q, c.edges[edges:], perm)
 		}
+		c.addValues(q, d, perm)
+	default:
+		c.addValues(q, d, nil)
 	}
 	c.found = append(c.found, found{d.Sign > 0, len(c.found)})
 	return nil
 }
 
 // addImages replaces the last match by all its images.
-func (c *collector) addImages(q *Query, added bool) {
+func (c *collector) addImages(q *Query, d *nest.Delta) {
 	k, e := len(q.Pattern.Vertices), len(q.choices)
 	c.room = append(c.room[:0], c.ids[len(c.ids)-k:]...)
 	edges := slices.Clone(c.edges[len(c.edges)-e:])
@@ -344,12 +411,13 @@ func (c *collector) addImages(q *Query, added bool) {
 		}
 		c.edges = append(c.edges, edges...)
 		c.moveEdges(q, c.edges[len(c.edges)-e:], perm)
-		c.found = append(c.found, found{added, len(c.found)})
+		c.addValues(q, d, perm)
+		c.found = append(c.found, found{d.Sign > 0, len(c.found)})
 	}
 }
 
 // edge returns a data edge. Of an undirected one the lesser end comes first.
-func (c *collector) edge(e host.Edge) Edge {
+func (c *collector) edge(e nest.Edge) Edge {
 	g := c.set.g
 	x := Edge{Src: g.IDOf(e.From), Dst: g.IDOf(e.To), Label: g.EdgeLabelName(e.Label), Time: e.Time, HasTime: g.Timed(), Unit: c.set.unit}
 	if !g.Directed() && x.Dst.Compare(x.Src) < 0 {
@@ -361,11 +429,24 @@ func (c *collector) edge(e host.Edge) Edge {
 // moveEdges gives each choice that of its image under perm.
 func (c *collector) moveEdges(q *Query, edges []Edge, perm []int) {
 	c.moved = append(c.moved[:0], edges...)
-	for at, i := range q.choices {
-		if j := slices.Index(q.choices, image(q.Pattern, i, perm)); j >= 0 && j != at {
-			edges[at] = c.moved[j]
-		}
+	for at, j := range c.placesOf(q, perm) {
+		edges[at] = c.moved[j]
 	}
+}
+
+// placesOf returns, for each choice, the place of its image under perm.
+func (c *collector) placesOf(q *Query, perm []int) []int {
+	c.places = c.places[:0]
+	for at, i := range q.choices {
+		j := at
+		if perm != nil {
+			if k := slices.Index(q.choices, image(q.Pattern, i, perm)); k >= 0 {
+				j = k
+			}
+		}
+		c.places = append(c.places, j)
+	}
+	return c.places
 }
 
 // image returns the edge of p that a permutation of its vertices takes edge i to.
@@ -405,14 +486,16 @@ func (c *collector) flush() error {
 		}
 		return slices.CompareFunc(c.edges[x.first*e:(x.first+1)*e], c.edges[y.first*e:(y.first+1)*e], compareEdges)
 	})
+	n := len(q.values)
 	ch := Change{Seq: c.at, Query: q, Number: c.query}
 	for _, f := range c.found {
 		ch.Added, ch.IDs, ch.Edges = f.added, c.ids[f.first*k:(f.first+1)*k], c.edges[f.first*e:(f.first+1)*e]
+		ch.Values = c.values[f.first*n : (f.first+1)*n]
 		if err := c.emit(&ch); err != nil {
 			return err
 		}
 	}
-	c.found, c.ids, c.edges = c.found[:0], c.ids[:0], c.edges[:0]
+	c.found, c.ids, c.edges, c.values = c.found[:0], c.ids[:0], c.edges[:0], c.values[:0]
 	return nil
 }
 

@@ -21,12 +21,38 @@ type Source interface {
 	Close() error
 }
 
+// Resumer is a Source that can begin in its middle.
+type Resumer interface {
+	Source
+	// Resume makes the next update the one after a position that Position returned, in this process or another. It is called before Next. at is
+	// the state of the reader there. The error says that the updates after the position are gone.
+	Resume(lines, offset int64, at stream.State) error
+	// State returns the state of the reader, whose Latest is not needed.
+	State() stream.State
+}
+
+// Trimmer is a Source that keeps updates until they are not needed.
+type Trimmer interface {
+	// Trim is called after a checkpoint. Updates before a position will not be asked for.
+	Trim(lines, offset int64) error
+	// Crowded reports whether the room for updates ends, so that a file of the graph should be written for Trim.
+	Crowded() bool
+}
+
+// progress is how far a source was read, besides its position. It does not change.
+type progress struct {
+	state    stream.State
+	mistakes [stream.Kinds]uint64
+}
+
 // ahead reads a source on a goroutine of its own, up to a bound, which holds the source's producer back. The goroutine writes updates
 // into a ring, and the service reads them from there without copying.
 type ahead struct {
 	updates []stream.Update
+	lines   []int64
 	offsets []int64
 	places  []stream.Place
+	reached []*progress
 	came    []time.Time
 
 	head atomic.Uint64 // updates that the service has released
@@ -45,18 +71,19 @@ type ahead struct {
 const stampEvery = 32
 
 // newAhead starts to read. size is the number of updates that may wait.
-func newAhead(src Source, size int) *ahead {
+func newAhead(src *tolerant, size int) *ahead {
 	a := &ahead{
-		updates: make([]stream.Update, size), offsets: make([]int64, size), places: make([]stream.Place, size), came: make([]time.Time, size),
-		done: make(chan struct{}),
+		updates: make([]stream.Update, size), lines: make([]int64, size), offsets: make([]int64, size), places: make([]stream.Place, size),
+		reached: make([]*progress, size), came: make([]time.Time, size), done: make(chan struct{}),
 	}
 	a.cond.L = &a.mu
 	go a.read(src)
 	return a
 }
 
-func (a *ahead) read(src Source) {
+func (a *ahead) read(src *tolerant) {
 	defer close(a.done)
+	reached := src.progress(nil)
 	size := uint64(len(a.updates))
 	var stamp time.Time
 	for tail := uint64(0); ; tail++ {
@@ -73,7 +100,9 @@ func (a *ahead) read(src Source) {
 		if fresh {
 			stamp = time.Now()
 		}
-		_, a.offsets[i] = src.Position()
+		a.lines[i], a.offsets[i] = src.Position()
+		reached = src.progress(reached)
+		a.reached[i] = reached
 		a.places[i] = src.Place()
 		a.came[i] = stamp
 		a.tail.Store(tail + 1)
@@ -153,8 +182,11 @@ func (a *ahead) take(ctx context.Context, most int, deadline time.Time) (us []st
 // stamp returns when the update with a number came.
 func (a *ahead) stamp(i uint64) time.Time { return a.came[i%uint64(len(a.came))] }
 
-// offset returns the position in the source after the update with a number.
-func (a *ahead) offset(i uint64) int64 { return a.offsets[i%uint64(len(a.offsets))] }
+// position returns the position in the source after the update with a number, and how far the source was read.
+func (a *ahead) position(i uint64) (lines, offset int64, p *progress) {
+	i %= uint64(len(a.offsets))
+	return a.lines[i], a.offsets[i], a.reached[i]
+}
 
 // place returns where the update with a number is in the source.
 func (a *ahead) place(i uint64) stream.Place { return a.places[i%uint64(len(a.places))] }

@@ -2,22 +2,13 @@ package watch
 
 import (
 	"bytes"
-	"context"
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
 	"math"
-	"os"
 	"strconv"
-	"syscall"
 
-	"github.com/weftgraph/weft/internal/ctxio"
-	"github.com/weftgraph/weft/internal/disk"
 	"github.com/weftgraph/weft/internal/graph/dynamic"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/sink"
-	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // Formats are the formats of changes.
@@ -33,26 +24,33 @@ type encoder interface {
 }
 
 // newEncoder returns an encoder of a format. labels says that an edge without a label has a null for it. resumed leaves out the part that comes before all changes, which the output has already.
-func newEncoder(w io.Writer, format string, qs []*Query, text, labels, resumed bool) (encoder, error) {
+func newEncoder(w io.Writer, format string, b *Beginning, resumed bool) (encoder, error) {
 	if format == "ndjson" {
-		return newLines(w, qs, labels), nil
+		return newLines(w, b.Labels), nil
 	}
-	t := &rows{qs: qs, w: w, labels: labels}
+	t := &rows{w: w, labels: b.Labels}
+	if len(b.Queries) == 1 && !b.Open {
+		t.only = b.Queries[0]
+	}
 	if resumed {
 		t.w = &withoutHead{w: w, format: format}
 	}
 	cols := []sink.Column{
 		t.column("seq", sink.Int, func(r *row) any { return int64(r.seq) }),
-		t.column("query", sink.String, func(r *row) any { return qs[r.query].Name }),
+		t.column("query", sink.String, func(r *row) any { return r.query }),
 		t.column("op", sink.String, func(r *row) any { return sign(r.added) }),
 	}
-	if len(qs) == 1 {
-		for i, f := range qs[0].Fields {
+	if t.only != nil {
+		for i, f := range t.only.Fields {
 			typ := sink.String
-			if f.Edge < 0 && !text {
+			if f.Kind == VertexField && !b.Text {
 				typ = sink.Int
 			}
-			cols = append(cols, t.column(f.Name, typ, func(r *row) any { return r.values[i] }))
+			c := t.column(f.Name, typ, func(r *row) any { return r.values[i] })
+			if f.Kind == ValueField {
+				c = t.only.values[f.At].column.Like(func(m []uint32, _ []uint64) any { return t.rows[m[0]].values[i] })
+			}
+			cols = append(cols, c)
 		}
 	} else { // of several shapes
 		cols = append(cols, t.column("match", sink.String, func(r *row) any { return r.values[0] }))
@@ -82,29 +80,38 @@ type lines struct {
 // bufferSize is the number of bytes that an encoder keeps.
 const bufferSize = 64 << 10
 
-func newLines(w io.Writer, qs []*Query, labels bool) *lines {
-	l := &lines{w: w, labels: labels}
-	for _, q := range qs {
-		l.names = append(l.names, append(sink.AppendJSON([]byte(`,"query":`), q.Name), `,"op":"`...))
-		var keys [][]byte
-		for _, f := range q.Fields {
-			keys = append(keys, append(sink.AppendJSON(nil, f.Name), ':'))
-		}
-		l.keys = append(l.keys, keys)
+func newLines(w io.Writer, labels bool) *lines { return &lines{w: w, labels: labels} }
+
+// learn makes the texts of a change's query.
+func (l *lines) learn(c *Change) {
+	if c.Number < len(l.names) && l.names[c.Number] != nil {
+		return
 	}
-	return l
+	for len(l.names) <= c.Number {
+		l.names, l.keys = append(l.names, nil), append(l.keys, nil)
+	}
+	l.names[c.Number] = append(sink.AppendJSON([]byte(`,"query":`), c.Query.Name), `,"op":"`...)
+	for _, f := range c.Query.Fields {
+		l.keys[c.Number] = append(l.keys[c.Number], append(sink.AppendJSON(nil, f.Name), ':'))
+	}
 }
 
 func (l *lines) change(c *Change) error {
+	if l.line(c); len(l.buf) >= bufferSize {
+		return l.flush()
+	}
+	return nil
+}
+
+// line adds the line of a change to the buffer, and returns the buffer.
+func (l *lines) line(c *Change) []byte {
+	l.learn(c)
 	b := strconv.AppendUint(append(l.buf, `{"seq":`...), c.Seq, 10)
 	b = append(b, l.names[c.Number]...)
 	b = append(append(b, sign(c.Added)...), `","match":{`...)
 	b = appendFields(b, c, l.keys[c.Number], l.labels)
 	l.buf = append(b, "}}\n"...)
-	if len(l.buf) >= bufferSize {
-		return l.flush()
-	}
-	return nil
+	return l.buf
 }
 
 // appendFields appends the fields of a change, with commas between them.
@@ -114,10 +121,13 @@ func appendFields(b []byte, c *Change, keys [][]byte, labels bool) []byte {
 			b = append(b, ',')
 		}
 		b = append(b, keys[i]...)
-		if f := &c.Query.Fields[i]; f.Edge >= 0 {
-			b = c.Edges[f.Edge].appendJSON(b, labels)
-		} else {
-			b = appendID(b, c.IDs[f.Vertex])
+		switch f := &c.Query.Fields[i]; f.Kind {
+		case VertexField:
+			b = appendID(b, c.IDs[f.At])
+		case EdgeField:
+			b = c.Edges[f.At].appendJSON(b, labels)
+		case ValueField:
+			b = sink.AppendJSON(b, c.Values[f.At])
 		}
 	}
 	return b
@@ -160,18 +170,18 @@ func (l *lines) close() error { return l.flush() }
 
 // rows writes changes by package sink.
 type rows struct {
-	qs     []*Query
+	only   *Query // whose fields are columns; nil: one column has all fields
 	w      io.Writer
 	out    *sink.Writer
 	rows   []row
-	keys   [][][]byte // as those of lines
+	lines  lines // their keys
 	labels bool
 }
 
 // row is a change that waits to be written.
 type row struct {
 	seq    uint64
-	query  int
+	query  string
 	added  bool
 	values []any
 }
@@ -184,21 +194,24 @@ func (t *rows) column(name string, typ sink.Type, value func(r *row) any) sink.C
 }
 
 func (t *rows) change(c *Change) error {
-	r := row{seq: c.Seq, query: c.Number, added: c.Added}
-	if len(t.qs) > 1 {
-		if t.keys == nil {
-			t.keys = newLines(nil, t.qs, t.labels).keys
-		}
-		r.values = []any{string(append(appendFields([]byte{'{'}, c, t.keys[c.Number], t.labels), '}'))}
+	r := row{seq: c.Seq, query: c.Query.Name, added: c.Added}
+	if t.only == nil {
+		t.lines.learn(c)
+		r.values = []any{string(append(appendFields([]byte{'{'}, c, t.lines.keys[c.Number], t.labels), '}'))}
 	} else {
 		for i := range c.Query.Fields {
 			f := &c.Query.Fields[i]
-			if f.Edge >= 0 {
-				r.values = append(r.values, string(c.Edges[f.Edge].appendJSON(nil, t.labels)))
-			} else if n, ok := c.IDs[f.Vertex].Number(); ok {
-				r.values = append(r.values, int64(n))
-			} else {
-				r.values = append(r.values, c.IDs[f.Vertex].String())
+			switch f.Kind {
+			case VertexField:
+				if n, ok := c.IDs[f.At].Number(); ok {
+					r.values = append(r.values, int64(n))
+				} else {
+					r.values = append(r.values, c.IDs[f.At].String())
+				}
+			case EdgeField:
+				r.values = append(r.values, string(c.Edges[f.At].appendJSON(nil, t.labels)))
+			case ValueField:
+				r.values = append(r.values, c.Query.values[f.At].typed(c.Values[f.At]))
 			}
 		}
 	}
@@ -273,82 +286,4 @@ func messageSize(b []byte) (size int, whole bool) {
 	}
 	size = 8 + (int(b[4]) | int(b[5])<<8 | int(b[6])<<16 | int(b[7])<<24) // after the mark of a message
 	return size, len(b) >= size
-}
-
-// file is an output file that is written in place, so that it can be read while it grows, and cut to the length of a checkpoint.
-type file struct {
-	ctx    context.Context // within which it is written
-	f      vfs.File
-	w      *ctxio.Writer
-	name   string
-	length int64
-}
-
-// openFile opens an output file and cuts it to a length.
-func openFile(ctx context.Context, files vfs.FS, name string, length int64) (*file, error) {
-	if err := disk.Check(files, name); err != nil {
-		return nil, err
-	}
-	f, err := ctxio.OpenFile(ctx, files, name, os.O_WRONLY|os.O_CREATE, 0o666)
-	if err != nil {
-		return nil, err
-	}
-	o := &file{ctx, f, ctxio.NewWriter(f), name, length}
-	if err := o.begin(); err != nil {
-		_ = o.close()
-		return nil, err
-	}
-	return o, nil
-}
-
-func (o *file) close() error {
-	o.w.Close()
-	if err := o.f.Close(); err != nil {
-		return &disk.Error{Name: o.name, Err: pathless(err)}
-	}
-	return nil
-}
-
-func (o *file) begin() error {
-	st, err := o.f.Stat()
-	if err != nil {
-		return err
-	}
-	if !st.Mode().IsRegular() {
-		return nil
-	}
-	if st.Size() < o.length {
-		return fmt.Errorf("%w: the output %s is shorter than it was, so that changes are lost; remove the folder of state to begin anew", ErrCheckpoint, o.name)
-	}
-	if err := o.f.Truncate(o.length); err != nil {
-		return err
-	}
-	_, err = o.f.Seek(o.length, io.SeekStart)
-	return err
-}
-
-func (o *file) Write(b []byte) (int, error) {
-	n, err := o.w.WriteWithin(o.ctx, b)
-	o.length += int64(n)
-	if err != nil && o.ctx.Err() == nil {
-		err = &disk.Error{Name: o.name, Err: pathless(err)}
-	}
-	return n, err
-}
-
-// sync brings the file to the disk.
-func (o *file) sync() error {
-	if err := o.f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
-		return &disk.Error{Name: o.name, Err: pathless(err)}
-	}
-	return nil // not every file can
-}
-
-// pathless is an error of the file system without the name of the file.
-func pathless(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }
