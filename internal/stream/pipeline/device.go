@@ -81,7 +81,9 @@ type match struct{ task, at int }
 type Work struct {
 	Batches, Updates, Tasks uint64
 	Loads                   uint64
-	Full                    uint64 // loads because the memory for arrays was full, or in too small pieces
+	Full                    uint64               // loads because the memory for arrays was full, or in too small pieces
+	Steps                   [steps]time.Duration // of the updater, which waits for updates in the first one
+	Busy                    time.Duration        // of all warps that search
 }
 
 // NewDevice returns a Device over an open GPU, which stays the caller's to close. The graph must only change by the matcher that owns the
@@ -119,22 +121,48 @@ func (x *Device) Bind(ws *nest.Watches) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.program, x.upload = compile(ws, x.g.NumEdgeLabels(), x.g.Directed()), true
-	if x.flow == nil {
+	ctx := context.Background()
+	if x.flow != nil {
+		if err := x.flow.finish(ctx); err != nil {
+			return err
+		}
+	}
+	if x.g.Open() || !slices.ContainsFunc(ws.List, func(w *nest.Watch) bool { return w != nil }) {
 		return nil
 	}
-	return x.flow.finish(context.Background())
+	return x.ready(ctx, x.g.Version(), 0, 0) // the first batch need not wait for the graph
 }
 
 // Settle implements nest.Device. The device keeps old versions no longer than searches need them.
 func (x *Device) Settle() error { return nil }
 
 // Totals returns what the device did so far.
-func (x *Device) Totals() Work { return x.work }
+func (x *Device) Totals() Work {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	w := x.work
+	w.add(x.flow)
+	return w
+}
+
+// add adds the times of a flow.
+func (w *Work) add(f *Flow) {
+	if f == nil || f.ctl == nil {
+		return
+	}
+	for i := range w.Steps {
+		w.Steps[i] += time.Duration(atomic.LoadUint64(&f.ctl.Steps[i]))
+	}
+	w.Busy += time.Duration(atomic.LoadUint64(&f.ctl.Busy))
+}
 
 // Work implements nest.Device.
 func (x *Device) Work() string {
-	w := &x.work
-	return fmt.Sprintf("%d batches, %d updates, %d searches; the graph was brought to the device %d times", w.Batches, w.Updates, w.Tasks, w.Loads)
+	w := x.Totals()
+	s := func(i int) time.Duration { return w.Steps[i].Round(10 * time.Microsecond) }
+	return fmt.Sprintf("%d batches, %d updates, %d searches; the graph was brought to the device %d times; updater: %v gathering, %v fetching, %v sorting, "+
+		"%v finding room, %v removing, %v copying, %v publishing; warps searched for %v in all", w.Batches, w.Updates, w.Tasks, w.Loads,
+		s(stepGather), s(stepFetch), s(stepSort), s(stepRoom), s(stepRemove), s(stepCopy), s(stepPublish), w.Busy.Round(10*time.Microsecond))
 }
 
 // Close implements nest.Device.
@@ -192,6 +220,7 @@ func (x *Device) drop() error {
 	}
 	f := x.flow
 	x.flow = nil
+	x.work.add(f)
 	return f.Close()
 }
 

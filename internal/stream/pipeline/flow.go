@@ -18,7 +18,7 @@ type Flowing struct {
 	Wait    time.Duration // the time that the device waits for a batch to fill; 125 µs. Less than 0: none
 	Window  int           // updates under way; 16384
 	Queue   int           // searches under way; 65536
-	Threads int           // of a block; 128. The first block is the updater
+	Threads int           // of a block; 256. The first block is the updater
 	Blocks  int           // as many as the device holds at once
 	Dog     time.Duration // a kernel that does not get on for so long is given up; 10 s
 }
@@ -32,7 +32,7 @@ func (f Flowing) withDefaults() Flowing {
 	set(&f.Batch, 64)
 	set(&f.Window, 1<<14)
 	set(&f.Queue, 1<<16)
-	set(&f.Threads, 128)
+	set(&f.Threads, 256)
 	f.Window, f.Queue = powerAbove(f.Window), powerAbove(f.Queue)
 	f.Batch = min(f.Batch, f.Window, mostBatch)
 	if f.Wait == 0 {
@@ -44,6 +44,9 @@ func (f Flowing) withDefaults() Flowing {
 	}
 	return f
 }
+
+// eager is how long the host looks for an answer without a pause. A pause takes tens of microseconds, however short it is meant to be.
+const eager = 500 * time.Microsecond
 
 // stopTime is how long a kernel may take to end. It looks at the flag several times a millisecond.
 const stopTime = 30 * time.Second
@@ -318,7 +321,8 @@ func (f *Flow) wait(ctx context.Context, ok func() bool) error {
 		return err
 	}
 	var last [4]uint64
-	moved := time.Now()
+	began := time.Now()
+	moved := began
 	for turn := 0; ; turn++ {
 		enough := ok() // drain then takes all that belongs to it
 		if f.k.drain != nil {
@@ -341,7 +345,7 @@ func (f *Flow) wait(ctx context.Context, ok func() bool) error {
 		case time.Since(moved) > f.size.Dog:
 			return f.stop(ErrStuck)
 		}
-		if turn < 64 {
+		if turn < 64 || time.Since(began) < eager {
 			runtime.Gosched()
 			continue
 		}

@@ -15,6 +15,18 @@ const (
 	stageSize = 8 * 8 // bytes of shared memory a thread
 )
 
+// Steps of the updater, whose times it keeps: STEP_ of flow.cuh.
+const (
+	stepGather = iota
+	stepFetch
+	stepSort
+	stepRoom
+	stepRemove
+	stepCopy
+	stepPublish
+	steps = 8
+)
+
 // Codes of faults.
 const (
 	faultFull = 1 + iota
@@ -62,8 +74,9 @@ type control struct {
 	Fault, Ended   uint32
 	FaultAt        uint64
 	Taken, Done    uint64
-	Beat           uint64
-	_              [3]uint64
+	Beat, Busy     uint64
+	_              [2]uint64
+	Steps          [steps]uint64
 }
 
 type flow struct {
@@ -75,8 +88,8 @@ type flow struct {
 	_                               [15]uint64
 	Done                            uint64
 	_                               [15]uint64
-	Beat                            uint64
-	_                               [15]uint64
+	Beat, Busy                      uint64
+	_                               [14]uint64
 	Reserved, Drained               uint64
 	_                               [14]uint64
 	Stop, Fault, Ended, Pad         uint32
@@ -120,7 +133,7 @@ type pipe struct {
 }
 
 // deskBytes is the shared memory of the updater's block besides the stage and the batch.
-const deskBytes = 64*8 + 8 + 12*4
+const deskBytes = 64*8 + 8 + 4*4 + (64*4 + 6*8) + 2*8 + steps*8 + 8
 
 // batchBytes is the room of a batch of the updater.
 func batchBytes(batch int) int {

@@ -18,6 +18,16 @@
 
 #define POLL_NS 100000ull // between two looks of the updater at Control while it is busy
 
+// Steps of the updater, whose times it keeps.
+#define STEP_GATHER 0u // also waits for updates
+#define STEP_FETCH 1u
+#define STEP_SORT 2u
+#define STEP_ROOM 3u // also waits for memory
+#define STEP_REMOVE 4u
+#define STEP_COPY 5u
+#define STEP_PUBLISH 6u
+#define STEPS 8u
+
 // Codes of faults.
 #define FAULT_FULL 1u  // the pool has no room for update fault_at, with nothing left to free
 #define FAULT_LIST 2u  // update fault_at removes an edge that the graph does not have
@@ -59,7 +69,9 @@ struct Control {
   u64 taken; // updates that the updater has copied, with their tasks
   u64 done;  // updates of which all tasks are done, and all before them
   u64 beat;  // changes while executors get on
-  u64 pad1[3];
+  u64 busy;  // nanoseconds of warps that search
+  u64 pad1[2];
+  u64 steps[STEPS]; // nanoseconds of the updater in each step
 };
 
 // Lies in device memory, a line for each that is written often.
@@ -68,7 +80,7 @@ struct Flow {
   u64 ready, pad1[15];   // tasks in the queue
   u64 next, pad2[15];    // tickets for tasks
   u64 done, pad3[15];    // as in Control
-  u64 beat, pad4[15];
+  u64 beat, busy, pad4[14];
   u64 reserved, drained, pad5[14]; // rows of the output
   u32 stop, fault, ended, pad6;
   u64 reclaimed;     // updates whose versions are back in the pool

@@ -1,7 +1,7 @@
 // The device memory of a multi-version graph, in blocks of 2^k and 3 * 2^k units.
 //
-// One lane, the updater's first, takes and gives blocks; so there are no locks. What the collector frees reaches it by
-// way of the updates' slots. A block that is not in use holds the unit of the next free one of its size in its
+// One lane, the updater's first, takes and gives blocks; so there are no locks, and the pool is in that block's shared memory
+// while the kernel runs. What the collector frees reaches it by way of the updates' slots. A block that is not in use holds the unit of the next free one of its size in its
 // first word. Unit 0 is never given out.
 //
 // Go's pipeline.pool has the same layout. The host twin is the test's own list of blocks.

@@ -72,6 +72,7 @@ template <class F> DEV void executor(const Pipe& p, F run) {
   Task task;
   Slot* slot;
   while (next_task(p, i, task, slot)) {
+    u64 began = nanotime();
     run(task, i, slot->x, time_of(task.update));
     sync_warp(ALL);
     if (warp_stopped(p)) return;
@@ -79,6 +80,7 @@ template <class F> DEV void executor(const Pipe& p, F run) {
       fence_system(); // for what the host reads once the update is done
       atomic_sub(&slot->left, 1u);
       atomic_add(&p.flow->beat, (u64)1);
+      atomic_add(&p.flow->busy, nanotime() - began);
     }
   }
 }

@@ -3,7 +3,7 @@
 // DCSM, chapter 4.4.2 and 4.4.3. The block's warps are one super-warp. A batch goes through these steps, with a barrier
 // between them:
 //
-//   gather    the first lane waits until a batch is full or its time is over, and has room
+//   gather    the first warp waits until a batch is full or its time is over, and has room
 //   sort      each update changes one or two lists: changes ascend by (list, id, label, time)
 //   segments  the changes of one list. A list gets a new version at the time of its first addition, its cut. A list of which
 //             more than half of the entries are removed gets one too, at the last removal
@@ -53,8 +53,20 @@ struct Desk {
   u32 size;    // updates of the batch; 0: leave
   u32 verdict; // 0: go on; 1: half of the batch; 2: leave
   u32 dropped; // not 0: some elements stay behind
-  u32 pad[9];
+  u32 pad;
+  Pool pool;         // Pipe's, while the kernel runs
+  u64 reclaimed;     // as in Flow
+  u64 reclaimed_end;
+  u64 steps[STEPS];  // as in Control
+  u64 since;         // when the step began
 };
+
+// Ends a step. One lane.
+DEV void step(Desk* desk, u32 which) {
+  u64 now = nanotime();
+  desk->steps[which] += now - desk->since;
+  desk->since = now;
+}
 
 struct Batch {
   Change* changes;
@@ -101,48 +113,70 @@ DEV u32 change_time(u64 k, const Change& x) { return time_of(k + (x.at >> 2)); }
 // Takes over the host's flag, and shows it that executors get on. One lane.
 DEV void look(const Pipe& p) {
   store_relaxed_system(&p.control->beat, load_relaxed(&p.flow->beat));
+  store_relaxed_system(&p.control->busy, load_relaxed(&p.flow->busy));
   if (load_relaxed_system(&p.control->stop)) store_relaxed(&p.flow->stop, 1u);
 }
 
-// Gives back the arrays of versions that the collector has ended. One lane.
-DEV void reclaim(const Pipe& p) {
-  Flow* f = p.flow;
-  u64 done = load_acquire(&f->done);
-  for (; f->reclaimed < done; f->reclaimed++) {
-    Slot* slot = &p.slots[f->reclaimed & (p.window - 1)];
+// Gives back the arrays of versions that the collector has ended. All lanes of a warp read what the first one gives back.
+DEV void reclaim(const Pipe& p, Desk* desk) {
+  u64 done = 0;
+  if (lane() == 0) done = load_acquire(&p.flow->done);
+  done = shfl(ALL, done, 0);
+  sync_warp(ALL); // what the first lane has acquired is there for all
+  for (u64 at = desk->reclaimed; at < done; at += 32) {
+    u32 n = (u32)min(done - at, (u64)32), tasks = 0;
+    u64 array[2] = {0, 0};
+    if (lane() < n) {
+      const Slot* slot = &p.slots[(at + lane()) & (p.window - 1)];
+      tasks = slot->x.tasks;
+      for (u32 s = 0; s < 2; s++)
+        if (slot->row[s]) array[s] = slot->array[s];
+    }
     for (u32 s = 0; s < 2; s++)
-      if (slot->row[s] && slot->array[s] >> 32)
-        give_units(p.store, p.pool, (u32)slot->array[s], units_of(p.store, slot->array[s] >> 32));
-    f->reclaimed_end += slot->x.tasks - (u32)f->reclaimed_end;
+      for (u32 some = ballot(ALL, array[s] >> 32 != 0); some; some &= some - 1) {
+        u64 x = shfl(ALL, array[s], ctz(some));
+        if (lane() == 0) give_units(p.store, &desk->pool, (u32)x, units_of(p.store, x >> 32));
+      }
+    tasks = shfl(ALL, tasks, n - 1);
+    if (lane() == 0) desk->reclaimed = at + n, desk->reclaimed_end += tasks - (u32)desk->reclaimed_end;
+    sync_warp(ALL);
   }
 }
 
-// Waits for a batch from update k on, whose tasks begin with number tasks. Returns its size; 0: leave. One lane.
-DEV u32 gather(const Pipe& p, u64 k, u64 tasks) {
+// How many updates from update k on to take as a batch, with tasks from number tasks on. 0: leave; NONE: there is none yet, or no room. since is
+// when the first of them was seen. One lane.
+DEV u32 batch_size(const Pipe& p, Desk* desk, u64 k, u64 tasks, u64& since, bool& waited) {
+  look(p);
+  if (stopped(p)) return 0;
+  u32 closed = load_acquire_system(&p.control->closed);
+  u64 n = min(load_acquire_system(&p.control->posted) - k, (u64)p.batch);
+  if (n == 0) return closed ? 0 : NONE;
+  if (n < p.batch && !closed && load_relaxed_system(&p.control->urgent) < k + n) {
+    u64 now = nanotime();
+    if (since == 0) since = now;
+    if (now - since < p.wait_ns) return NONE;
+  }
+  n = min(n, p.window - (k - desk->reclaimed));
+  while (n > 0) {
+    u32 end = load_relaxed_system(&p.updates[(k + n - 1) & (p.host_updates - 1)].tasks);
+    if (tasks + (u32)(end - (u32)tasks) - desk->reclaimed_end <= p.queue_size) return (u32)n;
+    n /= 2;
+  }
+  if (!waited) p.flow->waits++;
+  waited = true;
+  return NONE;
+}
+
+// Waits for a batch. Returns its size; 0: leave. One warp.
+DEV u32 gather(const Pipe& p, Desk* desk, u64 k, u64 tasks) {
   u64 since = 0;
   bool waited = false;
   for (;; spin()) {
-    look(p);
-    if (stopped(p)) return 0;
-    reclaim(p);
-    u32 closed = load_acquire_system(&p.control->closed);
-    u64 n = min(load_acquire_system(&p.control->posted) - k, (u64)p.batch);
-    if (n == 0 && closed) return 0;
-    if (n == 0) continue;
-    if (n < p.batch && !closed && load_relaxed_system(&p.control->urgent) < k + n) {
-      u64 now = nanotime();
-      if (since == 0) since = now;
-      if (now - since < p.wait_ns) continue;
-    }
-    n = min(n, p.window - (k - p.flow->reclaimed));
-    while (n > 0) {
-      u32 end = load_relaxed_system(&p.updates[(k + n - 1) & (p.host_updates - 1)].tasks);
-      if (tasks + (u32)(end - (u32)tasks) - p.flow->reclaimed_end <= p.queue_size) break;
-      n /= 2;
-    }
-    if (n > 0) return (u32)n;
-    if (!waited) p.flow->waits++;
-    waited = true;
+    reclaim(p, desk);
+    u32 n = 0;
+    if (lane() == 0) n = batch_size(p, desk, k, tasks, since, waited);
+    n = shfl(ALL, n, 0);
+    if (n != NONE) return n;
   }
 }
 
@@ -287,8 +321,8 @@ DEV bool take_room(const Pipe& p, const Batch& b, Desk* desk, u32 segments) {
     desk->total += g->array >> 32;
     desk->dropped |= p.store.heads[g->list].dead + g->early;
     g->fresh = g->slab = 0;
-    if (g->n > 0 && !(g->fresh = take_units(p.store, p.pool, units_of(p.store, g->n)))) break;
-    if (g->row == NONE64 && !(g->slab = take_units(p.store, p.pool, slab))) {
+    if (g->n > 0 && !(g->fresh = take_units(p.store, &desk->pool, units_of(p.store, g->n)))) break;
+    if (g->row == NONE64 && !(g->slab = take_units(p.store, &desk->pool, slab))) {
       s++; // its array is given back too
       break;
     }
@@ -303,30 +337,37 @@ DEV bool take_room(const Pipe& p, const Batch& b, Desk* desk, u32 segments) {
   for (u32 i = 0; i < s; i++) {
     Segment* g = &b.segments[i];
     if (g->cut == FOREVER) continue;
-    if (g->fresh) give_units(p.store, p.pool, g->fresh, units_of(p.store, g->n));
-    if (g->slab) give_units(p.store, p.pool, g->slab, slab);
+    if (g->fresh) give_units(p.store, &desk->pool, g->fresh, units_of(p.store, g->n));
+    if (g->slab) give_units(p.store, &desk->pool, g->slab, slab);
     g->fresh = g->slab = 0;
   }
   return false;
 }
 
-// take_room, or waits for memory. One lane; the result is in the desk.
-DEV void find_room(const Pipe& p, const Batch& b, Desk* desk, u64 k, u32 n, u32 segments) {
-  desk->verdict = 0;
-  for (bool waited = false; !take_room(p, b, desk, segments); spin()) {
-    if (!waited) p.flow->waits++;
-    waited = true;
-    bool under_way = p.flow->reclaimed < k;
-    look(p);
-    reclaim(p);
-    if (stopped(p)) {
-      desk->verdict = 2;
-      return;
+// take_room, or waits for memory. Returns 0; 1: half of the batch is to be tried; 2: leave. One warp.
+DEV u32 find_room(const Pipe& p, const Batch& b, Desk* desk, u64 k, u32 n, u32 segments) {
+  for (bool waited = false;; waited = true, spin()) {
+    u32 x = NONE;
+    bool under_way = desk->reclaimed < k;
+    sync_warp(ALL);
+    if (lane() == 0) {
+      if (take_room(p, b, desk, segments)) {
+        x = 0;
+      } else {
+        if (!waited) p.flow->waits++;
+        look(p);
+        if (stopped(p)) x = 2;
+      }
     }
-    if (under_way) continue;
-    if (n == 1) fail(p, FAULT_FULL, k);
-    desk->verdict = n == 1 ? 2 : 1;
-    return;
+    x = shfl(ALL, x, 0);
+    if (x != NONE) return x;
+    if (under_way) {
+      reclaim(p, desk);
+      continue;
+    }
+    if (n > 1) return 1;
+    if (lane() == 0) fail(p, FAULT_FULL, k);
+    return 2;
   }
 }
 
@@ -469,7 +510,11 @@ DEV u32 apply(const Pipe& p, const Batch& b, Desk* desk, u64 k, u32 n) {
     u32 most = sort_changes(p, b, k, n);
     u32 segments = find_segments(b, desk, most);
     size_segments(p, b, k, segments);
-    if (thread() == 0) find_room(p, b, desk, k, n, segments);
+    if (thread() == 0) step(desk, STEP_SORT);
+    if (warp() == 0) {
+      u32 x = find_room(p, b, desk, k, n, segments);
+      if (lane() == 0) desk->verdict = x, step(desk, STEP_ROOM);
+    }
     sync_block();
     u32 verdict = desk->verdict;
     sync_block();
@@ -480,8 +525,10 @@ DEV u32 apply(const Pipe& p, const Batch& b, Desk* desk, u64 k, u32 n) {
     verdict = desk->verdict;
     sync_block();
     if (verdict) return 0;
+    if (thread() == 0) step(desk, STEP_REMOVE);
     copy_arrays(p, b, desk, segments);
     sync_block();
+    if (thread() == 0) step(desk, STEP_COPY);
     add_entries(p, b, k, segments);
     sync_block();
     publish_rows(p, b, k, segments);
@@ -496,15 +543,24 @@ DEV void updater(const Pipe& p) {
   const Batch b = batch_room(p);
   Flow* f = p.flow;
   u64 k = f->applied, tasks = f->ready; // as the kernel finds them
+  if (thread() == 0) {
+    desk->pool = *p.pool, desk->reclaimed = f->reclaimed, desk->reclaimed_end = f->reclaimed_end;
+    for (u32 i = 0; i < STEPS; i++) desk->steps[i] = load_relaxed_system(&p.control->steps[i]);
+    desk->since = nanotime();
+  }
+  sync_block();
   for (;;) {
-    if (thread() == 0) desk->size = gather(p, k, tasks);
+    if (warp() == 0) {
+      u32 n = gather(p, desk, k, tasks);
+      if (lane() == 0) desk->size = n, step(desk, STEP_GATHER);
+    }
     sync_block();
     u32 left = desk->size;
     sync_block();
     if (left == 0) break;
     u64 fetched = fetch(p, k, left, tasks);
     sync_block();
-    if (thread() == 0) store_release_system(&p.control->taken, k + left);
+    if (thread() == 0) store_release_system(&p.control->taken, k + left), step(desk, STEP_FETCH);
     while (left > 0) {
       u32 n = apply(p, b, desk, k, left);
       if (n == 0) break;
@@ -515,12 +571,16 @@ DEV void updater(const Pipe& p) {
         fence();
         store_release(&f->applied, k);
         store_release(&f->ready, tasks);
+        step(desk, STEP_PUBLISH);
+        for (u32 i = 0; i < STEPS; i++) store_relaxed_system(&p.control->steps[i], desk->steps[i]);
       }
     }
     sync_block();
     if (left > 0 || tasks != fetched) break;
   }
+  if (warp() == 0) reclaim(p, desk); // what the collector has ended since
   if (thread() == 0) {
+    *p.pool = desk->pool, f->reclaimed = desk->reclaimed, f->reclaimed_end = desk->reclaimed_end;
     f->ended_at = k;
     fence();
     store_release(&f->ended, 1u);
