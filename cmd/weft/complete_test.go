@@ -63,7 +63,7 @@ func TestEngineOptions(t *testing.T) {
 	source := map[string]string{}
 	for engine, folder := range map[string]string{
 		"host": "engine/host", "stack": "engine/stack", "fine": "engine/fine", "codegen": "engine/codegen", "partition": "engine/partition", "local": "gpu/neighbourhood",
-		"join": "engine/join", "gpu": "gpu",
+		"join": "engine/join", "gpu": "gpu", "cached": "stream/cached", "pipeline": "stream/pipeline",
 	} {
 		files, err := filepath.Glob(filepath.Join("..", "..", "internal", folder, "*.go"))
 		if err != nil || files == nil {
