@@ -48,7 +48,8 @@ type head struct {
 }
 
 type pool struct {
-	Free                                [64]uint32
+	Next, Count                         [64]uint32
+	Held                                [64][poolHeld]uint32
 	Some, Used, Most, Bump, End, Unused uint64
 }
 
@@ -133,7 +134,10 @@ type pipe struct {
 }
 
 // deskBytes is the shared memory of the updater's block besides the stage and the batch.
-const deskBytes = 64*8 + 8 + 4*4 + (64*4 + 6*8) + 2*8 + steps*8 + 8
+const deskBytes = 64*8 + 8 + 4*4 + int(unsafe.Sizeof(pool{})) + 4*8 + steps*8 + 8
+
+// poolHeld is POOL_HELD of pool.cuh.
+const poolHeld = 7
 
 // batchBytes is the room of a batch of the updater.
 func batchBytes(batch int) int {

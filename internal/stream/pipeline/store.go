@@ -214,8 +214,15 @@ func (s *Store) check(c *cuda.Context) (out [][]entry, err error) {
 	if used != p.Used {
 		return nil, fmt.Errorf("%d units are in use, and the pool says %d", used, p.Used)
 	}
-	for class, u := range p.Free {
+	for class, u := range p.Next {
+		free := slices.Clone(p.Held[class][:p.Count[class]])
 		for ; u != 0; u = at(u)[0] {
+			free = append(append(free, u), at(u)[1:1+poolHeld]...)
+		}
+		if (len(free) > 0) != (p.Some>>class&1 == 1) {
+			return nil, fmt.Errorf("the pool has %d free blocks of class %d, and its bits are %#x", len(free), class, p.Some)
+		}
+		for _, u := range free {
 			blocks = append(blocks, block{uint64(u), uint64(u) + classUnits(class)})
 		}
 	}

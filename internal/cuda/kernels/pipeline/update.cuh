@@ -57,6 +57,8 @@ struct Desk {
   Pool pool;         // Pipe's, while the kernel runs
   u64 reclaimed;     // as in Flow
   u64 reclaimed_end;
+  u64 posted;        // as in Control, when it was last looked at
+  u64 looked;        // when the host's flag was
   u64 steps[STEPS];  // as in Control
   u64 since;         // when the step began
 };
@@ -135,7 +137,7 @@ DEV void reclaim(const Pipe& p, Desk* desk) {
     for (u32 s = 0; s < 2; s++)
       for (u32 some = ballot(ALL, array[s] >> 32 != 0); some; some &= some - 1) {
         u64 x = shfl(ALL, array[s], ctz(some));
-        if (lane() == 0) give_units(p.store, &desk->pool, (u32)x, units_of(p.store, x >> 32));
+        if (lane() == 0) give_block(p.store, &desk->pool, (u32)x, class_above(units_of(p.store, x >> 32)));
       }
     tasks = shfl(ALL, tasks, n - 1);
     if (lane() == 0) desk->reclaimed = at + n, desk->reclaimed_end += tasks - (u32)desk->reclaimed_end;
@@ -146,15 +148,21 @@ DEV void reclaim(const Pipe& p, Desk* desk) {
 // How many updates from update k on to take as a batch, with tasks from number tasks on. 0: leave; NONE: there is none yet, or no room. since is
 // when the first of them was seen. One lane.
 DEV u32 batch_size(const Pipe& p, Desk* desk, u64 k, u64 tasks, u64& since, bool& waited) {
-  look(p);
-  if (stopped(p)) return 0;
-  u32 closed = load_acquire_system(&p.control->closed);
-  u64 n = min(load_acquire_system(&p.control->posted) - k, (u64)p.batch);
-  if (n == 0) return closed ? 0 : NONE;
-  if (n < p.batch && !closed && load_relaxed_system(&p.control->urgent) < k + n) {
-    u64 now = nanotime();
-    if (since == 0) since = now;
-    if (now - since < p.wait_ns) return NONE;
+  u64 n = min(desk->posted - k, (u64)p.batch), now = nanotime();
+  if (n == 0 || now - desk->looked >= POLL_NS) {
+    look(p);
+    desk->looked = now;
+    if (stopped(p)) return 0;
+  }
+  if (n < p.batch) { // reads over the bus, which a busy updater does without
+    u32 closed = load_acquire_system(&p.control->closed);
+    desk->posted = load_acquire_system(&p.control->posted);
+    n = min(desk->posted - k, (u64)p.batch);
+    if (n == 0) return closed ? 0 : NONE;
+    if (n < p.batch && !closed && load_relaxed_system(&p.control->urgent) < k + n) {
+      if (since == 0) since = now;
+      if (now - since < p.wait_ns) return NONE;
+    }
   }
   n = min(n, p.window - (k - desk->reclaimed));
   while (n > 0) {
@@ -182,18 +190,20 @@ DEV u32 gather(const Pipe& p, Desk* desk, u64 k, u64 tasks) {
 
 // Copies the batch and its tasks from host memory. Returns the end of its tasks.
 DEV u64 fetch(const Pipe& p, u64 k, u32 n, u64 tasks) {
-  const u32 mask = p.host_updates - 1;
   for (u32 i = thread(); i < n; i += threads()) {
-    const u64* from = (const u64*)&p.updates[(k + i) & mask];
+    const u64* from = (const u64*)&p.updates[(k + i) & (p.host_updates - 1)];
     u64 ends = load_relaxed_system(from), what = load_relaxed_system(from + 1);
-    u32 before = i ? load_relaxed_system(&p.updates[(k + i - 1) & mask].tasks) : (u32)tasks;
     Slot* slot = &p.slots[(k + i) & (p.window - 1)];
     slot->x = Update{(u32)ends, (u32)(ends >> 32), (u32)what, (u32)(what >> 32)};
-    store_relaxed(&slot->left, (u32)(what >> 32) - before);
     slot->row[0] = slot->row[1] = nullptr;
   }
-  u32 last = load_relaxed_system(&p.updates[(k + n - 1) & mask].tasks);
-  u64 end = tasks + (u32)(last - (u32)tasks);
+  sync_block();
+  u32 first = (u32)tasks;
+  for (u32 i = thread(); i < n; i += threads()) {
+    Slot* slot = &p.slots[(k + i) & (p.window - 1)];
+    store_relaxed(&slot->left, slot->x.tasks - (i ? p.slots[(k + i - 1) & (p.window - 1)].x.tasks : first));
+  }
+  u64 end = tasks + (u32)(p.slots[(k + n - 1) & (p.window - 1)].x.tasks - first);
   for (u64 i = tasks + thread(); i < end; i += threads()) {
     const u64* from = (const u64*)&p.tasks[i & (p.host_tasks - 1)];
     u64 x = load_relaxed_system(from), y = load_relaxed_system(from + 1);
@@ -266,7 +276,8 @@ DEV u64 free_row(const Store& s, Head* h) {
 }
 
 // Decides which lists get new versions, and how long these are.
-DEV void size_segments(const Pipe& p, const Batch& b, u64 k, u32 segments) {
+DEV void size_segments(const Pipe& p, const Batch& b, Desk* desk, u64 k, u32 segments) {
+  if (thread() == 0) desk->dropped = 0;
   for (u32 s = thread(); s < segments; s += threads()) {
     Segment* g = &b.segments[s];
     Head* h = &p.store.heads[g->list];
@@ -303,64 +314,72 @@ DEV void size_segments(const Pipe& p, const Batch& b, u64 k, u32 segments) {
       g->early = g->deleted;
     }
     if (g->cut == FOREVER) continue;
+    if (h->dead + g->early) store_relaxed(&desk->dropped, 1u);
     g->n = old - h->dead - g->early + g->inserts;
     g->row = free_row(p.store, h);
   }
   sync_block();
 }
 
-// Takes blocks for the new versions of segments, or none. One lane.
+// The class of blocks for an array of n entries.
+DEV u32 array_class(const Store& s, u32 n) { return class_above(units_of(s, n)); }
+
+// Takes blocks for the new versions of segments, or none. One warp.
 DEV bool take_room(const Pipe& p, const Batch& b, Desk* desk, u32 segments) {
-  const u64 slab = sizeof(Slab) / UNIT;
-  desk->total = 0, desk->dropped = 0;
-  u32 s = 0;
-  for (; s < segments; s++) {
-    Segment* g = &b.segments[s];
-    g->off = desk->total;
-    if (g->cut == FOREVER) continue;
-    desk->total += g->array >> 32;
-    desk->dropped |= p.store.heads[g->list].dead + g->early;
-    g->fresh = g->slab = 0;
-    if (g->n > 0 && !(g->fresh = take_units(p.store, &desk->pool, units_of(p.store, g->n)))) break;
-    if (g->row == NONE64 && !(g->slab = take_units(p.store, &desk->pool, slab))) {
-      s++; // its array is given back too
-      break;
+  const u32 slab = class_above(sizeof(Slab) / UNIT);
+  u64 total = 0;
+  bool all = true;
+  for (u32 from = 0; from < segments && all; from += 32) {
+    Segment* g = &b.segments[min(from + lane(), segments - 1)];
+    bool fresh = from + lane() < segments && g->cut != FOREVER;
+    u64 length = fresh ? g->array >> 32 : 0, sum = Warp::inclusive(length);
+    if (from + lane() < segments) g->off = total + sum - length;
+    total += shfl(ALL, sum, 31);
+    u32 c = fresh && g->n > 0 ? array_class(p.store, g->n) : NONE, at = 0;
+    for (u32 votes = ballot(ALL, c != NONE); votes && all; votes &= votes - 1) {
+      u32 of = shfl(ALL, c, ctz(votes)), x = 0;
+      if (lane() == 0) x = take_block(p.store, &desk->pool, of);
+      x = shfl(ALL, x, 0);
+      if (lane() == ctz(votes)) at = x;
+      all = x != 0;
     }
+    if (fresh) g->fresh = at, g->slab = 0;
+    for (u32 votes = ballot(ALL, fresh && g->row == NONE64); votes && all; votes &= votes - 1) {
+      u32 x = 0;
+      if (lane() == 0) x = take_block(p.store, &desk->pool, slab);
+      x = shfl(ALL, x, 0);
+      if (lane() == ctz(votes)) g->slab = x;
+      all = x != 0;
+    }
+    sync_warp(ALL);
+    if (all) continue;
+    if (lane() == 0)
+      for (u32 i = 0; i < min(from + 32, segments); i++) {
+        Segment* y = &b.segments[i];
+        if (y->cut == FOREVER) continue;
+        if (y->fresh) give_block(p.store, &desk->pool, y->fresh, array_class(p.store, y->n));
+        if (y->slab) give_block(p.store, &desk->pool, y->slab, slab);
+        y->fresh = y->slab = 0;
+      }
+    sync_warp(ALL);
   }
-  b.segments[segments].off = desk->total;
-  bool all = s == segments;
-  if (all && segments > 0) { // the last one may have failed in its slab
-    Segment* g = &b.segments[segments - 1];
-    all = g->cut == FOREVER || g->row != NONE64 || g->slab;
-  }
-  if (all) return true;
-  for (u32 i = 0; i < s; i++) {
-    Segment* g = &b.segments[i];
-    if (g->cut == FOREVER) continue;
-    if (g->fresh) give_units(p.store, &desk->pool, g->fresh, units_of(p.store, g->n));
-    if (g->slab) give_units(p.store, &desk->pool, g->slab, slab);
-    g->fresh = g->slab = 0;
-  }
-  return false;
+  if (lane() == 0) desk->total = total, b.segments[segments].off = total;
+  return all;
 }
 
 // take_room, or waits for memory. Returns 0; 1: half of the batch is to be tried; 2: leave. One warp.
 DEV u32 find_room(const Pipe& p, const Batch& b, Desk* desk, u64 k, u32 n, u32 segments) {
   for (bool waited = false;; waited = true, spin()) {
-    u32 x = NONE;
     bool under_way = desk->reclaimed < k;
     sync_warp(ALL);
+    if (take_room(p, b, desk, segments)) return 0;
+    u32 leave = 0;
     if (lane() == 0) {
-      if (take_room(p, b, desk, segments)) {
-        x = 0;
-      } else {
-        if (!waited) p.flow->waits++;
-        look(p);
-        if (stopped(p)) x = 2;
-      }
+      if (!waited) p.flow->waits++;
+      look(p);
+      leave = stopped(p);
     }
-    x = shfl(ALL, x, 0);
-    if (x != NONE) return x;
+    if (shfl(ALL, leave, 0)) return 2;
     if (under_way) {
       reclaim(p, desk);
       continue;
@@ -509,7 +528,7 @@ DEV u32 apply(const Pipe& p, const Batch& b, Desk* desk, u64 k, u32 n) {
   for (;; n = (n + 1) / 2) {
     u32 most = sort_changes(p, b, k, n);
     u32 segments = find_segments(b, desk, most);
-    size_segments(p, b, k, segments);
+    size_segments(p, b, desk, k, segments);
     if (thread() == 0) step(desk, STEP_SORT);
     if (warp() == 0) {
       u32 x = find_room(p, b, desk, k, n, segments);
@@ -544,7 +563,7 @@ DEV void updater(const Pipe& p) {
   Flow* f = p.flow;
   u64 k = f->applied, tasks = f->ready; // as the kernel finds them
   if (thread() == 0) {
-    desk->pool = *p.pool, desk->reclaimed = f->reclaimed, desk->reclaimed_end = f->reclaimed_end;
+    desk->pool = *p.pool, desk->posted = k, desk->looked = 0, desk->reclaimed = f->reclaimed, desk->reclaimed_end = f->reclaimed_end;
     for (u32 i = 0; i < STEPS; i++) desk->steps[i] = load_relaxed_system(&p.control->steps[i]);
     desk->since = nanotime();
   }
