@@ -358,7 +358,10 @@ func TestWindow(t *testing.T) {
 }
 
 // TestTail compares counts by the sizes of sets with listings.
-func TestTail(t *testing.T) {
+func TestTail(t *testing.T) { tails(t, 60, nil) }
+
+// tails is TestTail, with a device if some is given.
+func tails(t *testing.T, rounds int, device func(g *dynamic.Graph) nest.Device) {
 	kinds := map[nest.Tail]bool{}
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, text := range []string{
@@ -371,7 +374,11 @@ func TestTail(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		m := New(g, Options{Workers: 2})
+		o := Options{Workers: 2}
+		if device != nil {
+			o.Device = device(g)
+		}
+		m := New(g, o)
 		for _, o := range []nest.WatchOptions{{}, {CountsOnly: true}} {
 			if _, err := m.Add(fmt.Sprint(o.CountsOnly), parse(t, text), o); err != nil {
 				t.Fatal(err)
@@ -382,9 +389,9 @@ func TestTail(t *testing.T) {
 		}
 		kinds[m.List[1].All.Tail] = true
 		some := 0
-		for range 60 {
+		for range rounds {
 			var batch []stream.Update
-			for range rnd.IntN(6) {
+			for range rnd.IntN(max(6, 144/rounds)) {
 				op := []stream.Op{stream.AddEdge, stream.AddEdge, stream.RemoveEdge}[rnd.IntN(3)]
 				batch = append(batch, edge(op, rnd.Uint64N(12), rnd.Uint64N(12)))
 			}
@@ -410,6 +417,9 @@ func TestTail(t *testing.T) {
 		}
 		if some == 0 {
 			t.Errorf("%s: nothing changed", text)
+		}
+		if err := m.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 	for _, k := range []nest.Tail{nest.NoTail, nest.Free, nest.Distinct, nest.Ordered} {

@@ -48,11 +48,27 @@ func TestLawInPipeline(t *testing.T) {
 	})
 }
 
+// TestTailInPipeline is TestTail with the engine pipeline.
+func TestTailInPipeline(t *testing.T) {
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		tails(t, 12, func(g *dynamic.Graph) nest.Device {
+			x, err := pipeline.NewDevice(d, g, pipeline.Options{Flowing: pipeline.Flowing{Threads: 64, Blocks: 2, Wait: -1, Dog: 5 * time.Minute}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return x
+		})
+	})
+}
+
 // TestPipelineHubs: long lists that change in each batch, hundreds of updates under way at the same time, and a memory that is soon full give
 // what the cores find.
 func TestPipelineHubs(t *testing.T) {
 	const n = 150
-	texts := []string{"MATCH triangle", "MATCH cycle(4)", "MATCH clique(4)", "MATCH (a)--(b)--(c), NOT (a)--(c)"}
+	texts := []string{
+		"MATCH triangle", "MATCH cycle(4)", "MATCH clique(4)", "MATCH (a)--(b)--(c), NOT (a)--(c)", // and some of which the last two vertices are counted together
+		"MATCH star(4)", "MATCH (a)--(b)--(c)--(a), (b)--(d)--(a)",
+	}
 	run := func(t *testing.T, d *cuda.Device, memory int64) (out []any) {
 		g := hubs(t, n)
 		o := Options{Workers: 2}

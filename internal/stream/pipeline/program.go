@@ -48,6 +48,9 @@ func (p *program) set(l *nest.Labels, edgeLabels int) uint32 {
 	return at
 }
 
+// The kernel knows the kinds of tails by their numbers.
+var _ = [1]struct{}{}[nest.NoTail-0|nest.Free-1|nest.Distinct-2|nest.Ordered-3]
+
 // add writes a nest.
 func (p *program) add(n *nest.Nest, edgeLabels int, directed bool) {
 	k := len(n.Places)
@@ -107,7 +110,7 @@ func (p *program) add(n *nest.Nest, edgeLabels int, directed bool) {
 		p.words = append(p.words, links...)
 	}
 	p.at[n] = uint32(len(p.words))
-	p.words = append(p.words, uint32(k), places[0][0], places[1][0], 0)
+	p.words = append(p.words, uint32(k), places[0][0], places[1][0], uint32(n.Tail))
 	for l := n.First; l < k; l++ {
 		p.words = append(p.words, places[l][:]...)
 	}

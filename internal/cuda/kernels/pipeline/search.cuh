@@ -22,6 +22,12 @@
 #define PLACE_WORDS 8u
 #define BEAT 64u // chunks between two looks at the stop flag
 
+// Go's nest.Tail.
+#define TAIL_NONE 0u
+#define TAIL_FREE 1u     // the last two vertices may be the same
+#define TAIL_DISTINCT 2u // they differ
+#define TAIL_ORDERED 3u  // their sets are the same, and one vertex has the greater id
+
 // What the program says about a place.
 struct Place {
   u32 need;                // as above
@@ -191,6 +197,45 @@ DEV bool emit(const Searching& s, const Frame* f, u32 last, u32 votes, u32 x, u6
   return true;
 }
 
+// Counts a chunk. False: the kernel is stopped.
+DEV bool beat(const Searching& s, u32& steps) {
+  if (++steps % BEAT != 0) return true;
+  if (warp_stopped(s.pipe)) return false;
+  if (lane() == 0) atomic_add(&s.pipe.flow->beat, (u64)1);
+  return true;
+}
+
+// Counts the vertices that fit place l, and in both those of them that fit place other too; other is null if nobody asks. False: stopped.
+DEV bool size_of(const Searching& s, Frame* f, u32 l, const Place& p, const Place* other, u32 t, u32& steps, u64& size, u64& both) {
+  enter(s, f, l, p);
+  while (f[l].next != f[l].end) {
+    if (!beat(s, steps)) return false;
+    u32 x, votes = test(s, f, l, p, t, x);
+    size += popc(votes);
+    if (other && votes) both += popc(ballot(ALL, (votes >> lane() & 1) && fits(s, f, *other, NONE, x, t)));
+  }
+  return true;
+}
+
+// Counts the choices for the last two places, of which neither depends on the other's vertex, by the sizes of their sets. Visibility makes
+// the sizes of sets numbers of entries that are looked at: each set is read once, instead of the last one once for each vertex of the other.
+// False: stopped.
+DEV bool pairs(const Searching& s, Frame* f, u32 last, const Place* places, u32 tail, u32 t, u32& steps, u64& count) {
+  u64 a = 0, b = 0, both = 0;
+  if (lane() == 0) f[last - 1].vertex = NONE; // no vertex differs from it yet
+  sync_warp(ALL);
+  if (!size_of(s, f, last - 1, places[last - 1], tail == TAIL_DISTINCT ? &places[last] : nullptr, t, steps, a, both)) return false;
+  if (a == 0) return true;
+  if (tail == TAIL_ORDERED) {
+    count += a * (a - 1) / 2;
+    return true;
+  }
+  u64 none = 0;
+  if (!size_of(s, f, last, places[last], nullptr, t, steps, b, none)) return false;
+  count += a * b - both;
+  return true;
+}
+
 // The search of one task. what is the nest << 2 | list << 1 | after.
 DEV void search(const Searching& s, const Task& task, u64 number, u32 t) {
   Frame* f = (Frame*)(shared() + (u64)warp() * s.most * sizeof(Frame));
@@ -198,33 +243,40 @@ DEV void search(const Searching& s, const Task& task, u64 number, u32 t) {
   const Place* places = (const Place*)(nest + 4) - 2;
   const u32 last = nest[0] - 1;
   const bool list = task.what >> 1 & 1;
+  const u32 tail = list ? TAIL_NONE : nest[3];
+  const u32 closed = tail == TAIL_NONE ? NONE : last - 1; // the place from which on all is counted together
   t += task.what & 1;
   u64 count = 0;
   choose(s, &f[0], task.first[0], nest[1], t);
   choose(s, &f[1], task.first[1], nest[2], t);
-  u32 l = 1;
-  if (last > 1) enter(s, f, l = 2, places[2]);
+  u32 l = 1, steps = 0;
+  if (last > 1) l = 2;
   else if (list ? emit(s, f, 1, 1, task.first[1], number) : true) count = 1;
-  u32 steps = 0;
+  bool fresh = true; // the candidates of place l are not there yet
   while (l > 1) {
+    if (fresh) {
+      if (l == closed) {
+        if (!pairs(s, f, last, places, tail, t, steps, count)) return;
+        l--, fresh = false;
+        continue;
+      }
+      enter(s, f, l, places[l]);
+      fresh = false;
+    }
     u32 left = f[l].left;
     if (left) {
       u32 v = f[l].candidates[ctz(left)];
       sync_warp(ALL);
       if (lane() == 0) f[l].left = left & (left - 1);
       choose(s, &f[l], v, places[l].need, t);
-      l++;
-      enter(s, f, l, places[l]);
+      l++, fresh = true;
       continue;
     }
     if (f[l].next == f[l].end) {
       l--;
       continue;
     }
-    if (++steps % BEAT == 0) {
-      if (warp_stopped(s.pipe)) return;
-      if (lane() == 0) atomic_add(&s.pipe.flow->beat, (u64)1);
-    }
+    if (!beat(s, steps)) return;
     u32 x, votes = test(s, f, l, places[l], t, x);
     if (l == last) {
       if (list && votes && !emit(s, f, last, votes, x, number)) return;
