@@ -12,7 +12,7 @@ const (
 	freeRow   = ^uint64(0)
 	unit      = 32 // bytes of the pool's unit
 	slabRows  = 32
-	stageSize = 8 * 8 // bytes of shared memory a thread
+	stageSize = 8 * (4*4*32 + 4) / 32 // bytes of shared memory a thread: two of STAGE_WORDS for each warp
 )
 
 // Steps of the updater, whose times it keeps: STEP_ of flow.cuh.

@@ -248,8 +248,8 @@ func TestStore(t *testing.T) {
 		r := rand.New(rand.NewPCG(device.Seed(), 1))
 		for round := range rounds {
 			directed, labels := round&1 == 1, round&2 == 2
-			p := drawProbing(r, 2+r.IntN(40), 1+r.IntN(600), directed, labels)
-			size := Flowing{Batch: []int{1, 5, 64, 200}[r.IntN(4)], Wait: -1, Window: 1 << (8 + r.IntN(3)), Queue: 16 << r.IntN(8), Blocks: 3}
+			p := drawProbing(r, 2+r.IntN([]int{40, 300}[r.IntN(2)]), 1+r.IntN(600), directed, labels)
+			size := Flowing{Threads: 64 << r.IntN(3), Batch: []int{1, 5, 64, 200}[r.IntN(4)], Wait: -1, Window: 1 << (8 + r.IntN(3)), Queue: 16 << r.IntN(8), Blocks: 3}
 			x, _ := probe(t, d, p, size, 4<<20, uint32(r.IntN(2)*20), []int{0, 100}[r.IntN(2)])
 			if int(x.Applied) != len(p.updates) || x.Done != x.Applied {
 				t.Errorf("%d updates, %d applied, %d done", len(p.updates), x.Applied, x.Done)

@@ -10,8 +10,8 @@
 //   room      blocks of the pool for new arrays. Where there is none, the updater waits for the collector; if nothing is
 //             under way, it takes half of the batch
 //   remove    removals set dt in the newest arrays
-//   copy      all arrays end to end are one sequence, and each lane takes one element of a chunk. It finds the element's array and
-//             rank, by a prefix sum over the lists' sizes, and writes it at its place among the additions
+//   copy      all arrays end to end are one sequence, and each warp takes 128 elements of a chunk. A lane finds its elements' arrays and
+//             ranks, by a prefix sum over the lists' sizes, and writes them at their places among the additions
 //   add       the additions are written at the places that the neighbouring elements gave them
 //   publish   new rows get their lifetimes, old rows end at the cut, and all updates become visible
 //
@@ -24,7 +24,8 @@
 #include "base/scan.cuh"
 #include "pipeline/flow.cuh"
 
-#define STAGE_WORDS 8u // of a lane's element in shared memory, twice
+#define EACH 4u // elements of a lane in a chunk
+#define STAGE_WORDS (4 * EACH * 32 + 4) // of a warp's elements in shared memory
 #define COMPACT_MIN 16u // an array of fewer entries keeps what is removed
 
 // A change of one list. at is update's place in the batch << 2 | side << 1 | 1 for a removal; side 0 is the list of u.
@@ -46,7 +47,7 @@ struct Segment {
   u32 slab;     // unit of a new slab; 0: none
 };
 
-// Shared memory of the updater's block: a desk, the stage of STAGE_WORDS * 2 words a thread, and the room of a batch.
+// Shared memory of the updater's block: a desk, two stages of STAGE_WORDS words a warp, and the room of a batch.
 struct Desk {
   u64 sums[64];
   u64 total;   // elements to copy
@@ -80,7 +81,7 @@ DEV u32 power_above(u32 x) { return x <= 1 ? 1 : 1u << (32 - clz(x - 1)); }
 
 DEV Batch batch_room(const Pipe& p) {
   u32 most = 2 * power_above(p.batch);
-  u8* at = p.work ? p.work : shared() + sizeof(Desk) + 8 * STAGE_WORDS * threads();
+  u8* at = p.work ? p.work : shared() + sizeof(Desk) + 8 * STAGE_WORDS * (threads() / 32);
   Batch b;
   b.changes = (Change*)at;
   b.segments = (Segment*)(at += most * sizeof(Change));
@@ -409,26 +410,42 @@ DEV void remove_entries(const Pipe& p, const Batch& b, Desk* desk, u64 k, u32 se
   }
 }
 
-// Begins to copy element e of all arrays to this lane's place in shared memory, with the id and label before it. Returns its segment.
-DEV u32 stage(const Pipe& p, const Batch& b, const Desk* desk, u32* to, u64 e, u32 segments) {
-  u32 s = 0;
-  if (e < desk->total) {
-    u32 hi = segments; // the last segment that begins at e or before, and has elements
-    while (s + 1 < hi) {
-      u32 mid = (s + hi) / 2;
-      if (b.segments[mid].off <= e) s = mid;
-      else hi = mid;
-    }
-    Array a = array_of(p.store, b.segments[s].array);
-    u32 i = (u32)(e - b.segments[s].off);
-    for (u32 w = 0; w < p.store.words; w++) copy_async4(to + w, a.p + (u64)w * a.n + i);
-    if (i > 0) {
-      copy_async4(to + 4, a.p + i - 1);
-      if (p.store.words == 4) copy_async4(to + 5, a.p + 3 * (u64)a.n + i - 1);
+// The segment, from lo on, whose array has element e of all arrays.
+DEV u32 segment_of(const Batch& b, u32 lo, u32 segments, u64 e) {
+  for (u32 hi = segments; lo + 1 < hi;) {
+    u32 mid = (lo + hi) / 2;
+    if (b.segments[mid].off <= e) lo = mid;
+    else hi = mid;
+  }
+  return lo;
+}
+
+// Where word w of element j of a lane is on a warp's stage.
+DEV u32 staged(u32 j, u32 w, u32 l) { return (j * 4 + w) * 32 + l; }
+#define STAGED_BEFORE (4 * EACH * 32) // the id and label before the warp's first element
+
+// Begins to copy a warp's elements of all arrays, from base on, to its stage. of are the segments of the lane's elements.
+DEV void stage(const Pipe& p, const Batch& b, const Desk* desk, u32* to, u64 base, u32 segments, u32 (&of)[EACH]) {
+  const u64 total = desk->total;
+  if (base < total) {
+    u32 at = segment_of(b, 0, segments, base);
+    for (u32 j = 0; j < EACH; j++) {
+      u64 first = base + 32 * j, e = first + lane();
+      of[j] = at;
+      if (b.segments[at + 1].off < first + 32) of[j] = segment_of(b, at, segments, min(e, total - 1));
+      if (e < total) {
+        Array a = array_of(p.store, b.segments[of[j]].array);
+        u32 i = (u32)(e - b.segments[of[j]].off);
+        for (u32 w = 0; w < p.store.words; w++) copy_async4(to + staged(j, w, lane()), a.p + (u64)w * a.n + i);
+        if (j == 0 && lane() == 0 && i > 0) {
+          copy_async4(to + STAGED_BEFORE, a.p + i - 1);
+          if (p.store.words == 4) copy_async4(to + STAGED_BEFORE + 1, a.p + 3 * (u64)a.n + i - 1);
+        }
+      }
+      at = shfl(ALL, of[j], 31);
     }
   }
   copy_commit();
-  return s;
 }
 
 // Writes an entry of an array of n entries.
@@ -440,41 +457,75 @@ DEV void put(const Pipe& p, u32 at, u32 n, u32 i, u32 id, u32 ct, u32 dt, u32 la
   if (p.store.words == 4) to[3 * (u64)n + i] = label;
 }
 
+// The number of elements that stay before this warp's, of which it has n, in a chunk; sum is that of the whole chunk. All threads of the block.
+DEV u64 kept_before(Desk* desk, u32 n, u64& sum) {
+  if (lane() == 0) desk->sums[warp()] = n;
+  sync_block();
+  u64 x = lane() < threads() / 32 ? desk->sums[lane()] : 0, to = Warp::inclusive(x);
+  sum = shfl(ALL, to, 31);
+  return shfl(ALL, to - x, warp());
+}
+
 // Copies what stays of all arrays with a new version to its place there, and finds the places of additions.
 DEV void copy_arrays(const Pipe& p, const Batch& b, Desk* desk, u32 segments) {
-  u32* room = (u32*)(shared() + sizeof(Desk)) + 2 * STAGE_WORDS * thread();
-  const u64 total = desk->total;
-  const bool dropped = desk->dropped != 0;
+  u32* room = (u32*)(shared() + sizeof(Desk)) + 2 * STAGE_WORDS * warp();
+  const u64 total = desk->total, chunk = (u64)EACH * threads();
+  const bool dropped = desk->dropped != 0, labels = p.store.words == 4;
   u64 kept = 0; // elements that stay, of chunks before
-  u32 turn = 0;
-  u32 next = stage(p, b, desk, room, thread(), segments);
-  for (u64 from = 0; from < total; from += threads(), turn ^= 1) {
-    u64 e = from + thread();
-    u32 s = next;
+  u32 of[EACH], next[EACH], turn = 0;
+  stage(p, b, desk, room, 32 * EACH * warp(), segments, next);
+  for (u64 from = 0; from < total; from += chunk, turn ^= 1) {
+    const u64 base = from + 32 * EACH * warp();
     const u32* x = room + turn * STAGE_WORDS;
-    next = stage(p, b, desk, room + (turn ^ 1) * STAGE_WORDS, e + threads(), segments);
+    for (u32 j = 0; j < EACH; j++) of[j] = next[j];
+    stage(p, b, desk, room + (turn ^ 1) * STAGE_WORDS, base + chunk, segments, next);
     copy_wait<1>();
-    bool live = e < total;
-    Segment* g = &b.segments[s];
-    u32 i = (u32)(e - g->off), label = p.store.words == 4 ? x[3] : 0;
-    bool keep = live && x[2] > g->cut;
-    u32 rank = i;
+    sync_warp(ALL); // a lane reads what others have copied, too
+    u32 stays[EACH];
+    for (u32 j = 0; j < EACH; j++) {
+      bool live = base + 32 * j + lane() < total;
+      stays[j] = ballot(ALL, live && x[staged(j, 2, lane())] > b.segments[live ? of[j] : 0].cut);
+    }
+    u64 before = 0;
     if (dropped) {
-      u64 sum, before = kept + block_exclusive((u64)keep, desk->sums, sum);
-      if (live && i == 0) g->base = (u32)before;
-      sync_block();
-      rank = (u32)before - g->base;
+      u32 n = 0;
+      u64 sum;
+      for (u32 j = 0; j < EACH; j++) n += popc(stays[j]);
+      before = kept + kept_before(desk, n, sum);
       kept += sum;
+      u64 rank = before;
+      for (u32 j = 0; j < EACH; j++) {
+        u64 e = base + 32 * j + lane();
+        if (e < total && e == b.segments[of[j]].off) b.segments[of[j]].base = (u32)(rank + popc(stays[j] & Warp::below()));
+        rank += popc(stays[j]);
+      }
+      sync_block();
     }
-    if (live) {
-      u32 end = b.segments[s + 1].begin, first = b.inserted[g->begin];
-      u32 low = changes_below(b.changes, g->begin, end, x[0], label);
-      u32 c = i ? changes_below(b.changes, g->begin, low, x[4], p.store.words == 4 ? x[5] : 0) : g->begin;
-      for (; c < low; c++) b.place[c] = b.inserted[c] - first + rank;
-      if (i + 1 == (u32)(g->array >> 32))
-        for (; c < end; c++) b.place[c] = b.inserted[c] - first + rank + keep;
-      if (keep) put(p, g->fresh, g->n, rank + b.inserted[low] - first, x[0], x[1], x[2], label);
+    for (u32 j = 0; j < EACH; j++) {
+      u64 e = base + 32 * j + lane();
+      if (e < total) {
+        const u32 s = of[j];
+        const Segment* g = &b.segments[s];
+        u32 i = (u32)(e - g->off), rank = dropped ? (u32)(before + popc(stays[j] & Warp::below())) - g->base : i;
+        u32 id = x[staged(j, 0, lane())], label = labels ? x[staged(j, 3, lane())] : 0;
+        bool keep = stays[j] >> lane() & 1;
+        u32 end = b.segments[s + 1].begin, first = b.inserted[g->begin], c = g->begin;
+        u32 low = changes_below(b.changes, g->begin, end, id, label);
+        if (i > 0 && low > c) {
+          bool own = lane() > 0 || j > 0;
+          u32 at = lane() > 0 ? staged(j, 0, lane() - 1) : staged(j - 1, 0, 31);
+          u32 label_at = lane() > 0 ? staged(j, 3, lane() - 1) : staged(j - 1, 3, 31);
+          u32 id_before = x[own ? at : STAGED_BEFORE], label_before = labels ? x[own ? label_at : STAGED_BEFORE + 1] : 0;
+          c = changes_below(b.changes, g->begin, low, id_before, label_before);
+        }
+        for (; c < low; c++) b.place[c] = b.inserted[c] - first + rank;
+        if (i + 1 == (u32)(g->array >> 32))
+          for (; c < end; c++) b.place[c] = b.inserted[c] - first + rank + keep;
+        if (keep) put(p, g->fresh, g->n, rank + b.inserted[low] - first, id, x[staged(j, 1, lane())], x[staged(j, 2, lane())], label);
+      }
+      before += popc(stays[j]);
     }
+    sync_warp(ALL); // before the stage is written again
   }
   copy_wait<0>();
   if (thread() == 0) p.flow->copied += total;
