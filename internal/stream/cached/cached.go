@@ -135,12 +135,12 @@ func (x *Device) Bind(ws *nest.Watches) error {
 	}
 	x.uploaded = false
 	if x.g.Open() {
-		return nil // Search knows where the window begins
+		return nil // Post knows where the window begins
 	}
 	return x.fill(x.g.Now(), x.g.Version())
 }
 
-// fill makes the lists of a version that are missing. The graph may have changed without a Search since others were made, as where a service reads
+// fill makes the lists of a version that are missing. The graph may have changed without a Post since others were made, as where a service reads
 // updates again that it had answered before: all are made anew then.
 func (x *Device) fill(view dynamic.View, version uint64) error {
 	if x.version != version {
@@ -150,28 +150,32 @@ func (x *Device) fill(view dynamic.View, version uint64) error {
 	return x.lists.fill(view)
 }
 
-// Search implements nest.Device.
-func (x *Device) Search(ctx context.Context, base uint64, events []dynamic.Event, tasks []nest.Task) (nest.Found, error) {
+// Whole implements nest.Device: a cache is chosen for all searches of a window.
+func (x *Device) Whole() bool { return true }
+
+// Post implements nest.Device. It blocks until all is searched.
+func (x *Device) Post(ctx context.Context, base uint64, events []dynamic.Event, tasks []nest.Task) error {
 	if err := x.fill(x.g.At(base), base); err != nil {
-		return nest.Found{}, err
+		return err
 	}
 	if err := x.lists.update(base, events); err != nil {
-		return nest.Found{}, err
+		return err
 	}
 	x.found.Counts = append(x.found.Counts[:0], make([]uint64, len(tasks))...)
 	x.found.Rows, x.found.At = x.found.Rows[:0], append(x.found.At[:0], make([]int, len(tasks)+1)...)
+	x.found.Version = x.g.Version()
 	x.work.Batches++
 	if len(tasks) == 0 {
-		return x.found, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 	x.prepare(base, tasks)
 	start := time.Now()
 	keys, err := x.choose(x.walks)
 	if err != nil {
-		return x.found, err
+		return err
 	}
 	x.work.Estimate += time.Since(start)
-	err = x.d.Do(func(c *cuda.Context) error {
+	return x.d.Do(func(c *cuda.Context) error {
 		start := time.Now()
 		if err := x.upload(c); err != nil {
 			return err
@@ -184,8 +188,10 @@ func (x *Device) Search(ctx context.Context, base uint64, events []dynamic.Event
 		defer func() { x.work.Match += time.Since(start) }()
 		return x.searchAll(ctx, c, tasks)
 	})
-	return x.found, err
 }
+
+// Take implements nest.Device.
+func (x *Device) Take(context.Context, bool) (nest.Found, error) { return x.found, nil }
 
 // task is NestTask of nest/search.cuh.
 type task struct {

@@ -87,7 +87,7 @@ var walked = []string{"MATCH cycle(4)", "MATCH clique(4)", "MATCH (a)--(b)--(c)-
 // standard error of the mean that the runs show.
 func TestWalks(t *testing.T) {
 	x, base, tasks := searched(t, device.Emulated(t, emu.Options{}), Options{Policy: None, Split: 16}, walked...)
-	if _, err := x.Search(t.Context(), base, x.g.Events(), tasks); err != nil {
+	if err := x.Post(t.Context(), base, x.g.Events(), tasks); err != nil {
 		t.Fatal(err)
 	}
 	exact := newWalker(&x.lists, x.walks, 0)
@@ -133,7 +133,10 @@ func TestCache(t *testing.T) {
 		work := func(o Options) Work {
 			x, base, tasks := searched(t, d, o, walked...)
 			defer x.Close()
-			found, err := x.Search(t.Context(), base, x.g.Events(), tasks)
+			if err := x.Post(t.Context(), base, x.g.Events(), tasks); err != nil {
+				t.Fatal(err)
+			}
+			found, err := x.Take(t.Context(), true)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,48 +1,117 @@
 package host
 
 import (
+	"cmp"
+	"slices"
+
+	"github.com/weftgraph/weft/internal/graph/dynamic"
 	"github.com/weftgraph/weft/internal/stream/nest"
 )
 
 // asked is a device that searches before the cores do, and what it found in the batch under way. The tasks of an update are written down by a
 // search that descends nowhere. The search that follows meets the same anchors in the same order, and takes the answers. So what is said about
 // updates, conditions and the order of deltas is said once, and is the same with a device and without.
+//
+// A device that need not have the whole batch gets updates while others are made, a few at a time. In between the matcher takes what is
+// searched, and gives the deltas to the sink. So these three overlap.
 type asked struct {
 	nest.Device
 	base   uint64 // the version before the batch
-	firsts []int  // the first task of each version after it
+	posted uint64 // the last version that the device has
+	taken  uint64 // the last version that is matched
+	events [2]int // of the window: those of versions that are posted, and that are matched
+	firsts []int  // the number of the first task of each version after base
+	count  int    // tasks of the batch so far
 	tasks  []nest.Task
 	found  nest.Found
+	first  int  // the number of the first task of found
 	seen   bool // the device has the updates of the batch
 }
 
-// ask has the device search the tasks of a batch.
-func (m *Matcher) ask(base uint64) (err error) {
+// begin begins a batch after a version.
+func (d *asked) begin(base uint64) {
+	d.base, d.posted, d.taken, d.count, d.first, d.seen = base, base, base, 0, 0, false
+	d.events = [2]int{}
+	d.firsts = append(d.firsts[:0], 0)
+}
+
+// early reports whether the device is to have updates before the batch is whole, after some number of updates.
+func (m *Matcher) early(updates int) bool {
+	return m.device.Device != nil && updates%m.grain.portion == 0 && !m.device.Whole()
+}
+
+// onward posts the updates that were made since the last call, and matches those that are searched. all: it blocks until these are all.
+func (m *Matcher) onward(all bool) error {
 	d := &m.device
-	if d.Device == nil {
-		return nil
+	if !m.Bound() {
+		if err := m.taken(true); err != nil {
+			return err
+		}
+		if err := m.bind(); err != nil {
+			return err
+		}
 	}
-	events := m.g.Events()
-	d.base, d.tasks = base, d.tasks[:0]
-	d.firsts = append(d.firsts[:0], make([]int, m.g.Version()-base+1)...)
+	events := m.g.Events()[d.events[0]:]
+	m.record(events)
+	if err := d.Post(m.run.ctx, d.posted, events, d.tasks); err != nil {
+		return err
+	}
+	d.posted = m.g.Version()
+	d.events[0] += len(events)
+	err := m.taken(all)
+	d.seen = err == nil && all
+	return err
+}
+
+// record writes down the tasks of the updates after those that are posted.
+func (m *Matcher) record(events []dynamic.Event) {
+	d := &m.device
+	d.tasks = d.tasks[:0]
 	s := m.workers[0]
 	s.recording, s.ended = true, false
-	defer func() { s.recording = false }()
-	for rest := events; len(rest) > 0; {
-		n := 1
-		for n < len(rest) && rest[n].Version == rest[0].Version {
+	for v := d.posted + 1; v <= m.g.Version(); v++ {
+		d.firsts = append(d.firsts, d.count+len(d.tasks))
+		n := 0
+		for n < len(events) && events[n].Version == v {
 			n++
 		}
-		d.firsts[rest[0].Version-base] = len(d.tasks)
-		s.one(rest[:n:n])
-		rest = rest[n:]
+		if n > 0 {
+			s.one(events[:n:n])
+		}
+		events = events[n:]
 	}
-	for i := range d.tasks {
-		d.tasks[i].List = d.tasks[i].Nest.Conditions() || m.run.sink != nil && !d.tasks[i].Nest.Watch.Options.CountsOnly
+	s.recording = false
+	d.count += len(d.tasks)
+}
+
+// listed reports whether the matches of a nest are wanted from the device, and not only their number.
+func (m *Matcher) listed(n *nest.Nest) bool {
+	return n.Conditions() || m.run.sink != nil && !n.Watch.Options.CountsOnly
+}
+
+// taken matches updates that the device has searched. all: it blocks until these are all that were posted.
+func (m *Matcher) taken(all bool) (err error) {
+	d := &m.device
+	for d.taken < d.posted {
+		if d.found, err = d.Take(m.run.ctx, all); err != nil {
+			return err
+		}
+		if d.found.Version > d.taken {
+			d.first = d.firsts[d.taken+1-d.base]
+			events := m.g.Events()[d.events[1]:d.events[0]]
+			n, _ := slices.BinarySearchFunc(events, d.found.Version+1, func(e dynamic.Event, v uint64) int { return cmp.Compare(e.Version, v) })
+			d.events[1] += n
+			d.taken = d.found.Version
+			if err := m.match(events[:n:n]); err != nil {
+				return err
+			}
+			m.run.answered(d.taken)
+		}
+		if !all {
+			break
+		}
 	}
-	d.found, err = d.Search(m.run.ctx, base, events, d.tasks)
-	d.seen = err == nil
-	return err
+	return nil
 }
 
 // Work says in words what a device did, or is "".
@@ -73,7 +142,7 @@ func (m *Matcher) settle() (err error) {
 func (s *searcher) onDevice(n *nest.Nest) {
 	d := s.device
 	if s.recording {
-		x := nest.Task{Nest: n, Version: s.up.version}
+		x := nest.Task{Nest: n, Update: s.up.version, Version: s.up.version, List: s.m.listed(n)}
 		if s.sign < 0 {
 			x.Version--
 		}
@@ -85,7 +154,7 @@ func (s *searcher) onDevice(n *nest.Nest) {
 	}
 	i := s.task
 	s.task++
-	if !d.tasks[i].List {
+	if !s.m.listed(n) {
 		s.add(d.found.Counts[i])
 		return
 	}

@@ -178,11 +178,11 @@ func (m *Matcher) Steps(ctx context.Context, next func() (done dynamic.Result, o
 	return r, err
 }
 
-// together makes updates in a window, until there are no more, and then matches them if there was no error before.
+// together makes updates in a window, and matches them if there was no error before: when there are no more, or with a device meanwhile.
 func (m *Matcher) together(next func() (done dynamic.Result, ok bool, err error), r *nest.Result, before error) (err error) {
 	start := time.Now()
 	m.g.Begin()
-	base := m.g.Version()
+	m.device.begin(m.g.Version())
 	defer func() {
 		matched := time.Now()
 		m.g.Settle()
@@ -192,34 +192,49 @@ func (m *Matcher) together(next func() (done dynamic.Result, ok bool, err error)
 		r.Update += time.Since(matched)
 	}()
 	var failed error
+	var meanwhile time.Duration
+	err = before
 	for {
-		done, ok, err := next()
-		if err != nil {
-			failed = &nest.UpdateError{Index: r.Updates, Err: err}
+		done, ok, wrong := next()
+		if wrong != nil {
+			failed = &nest.UpdateError{Index: r.Updates, Err: wrong}
 		}
-		if err != nil || !ok {
+		if wrong != nil || !ok {
 			break
 		}
 		r.Updates++
 		r.Outcomes.Add(done)
+		if err == nil && m.early(r.Updates) {
+			made := time.Now()
+			err = m.onward(false)
+			meanwhile += time.Since(made)
+		}
 	}
 	made := time.Now()
-	r.Update += made.Sub(start)
-	err = before
+	r.Update += made.Sub(start) - meanwhile
 	if err == nil {
-		err = m.bind()
+		err = m.rest()
 	}
-	if err == nil {
-		err = m.ask(base)
-	}
-	if err == nil {
-		err = m.match()
-	}
-	r.Match += time.Since(made)
+	r.Match += time.Since(made) + meanwhile
 	if err != nil {
 		return err
 	}
 	return failed
+}
+
+// rest matches the updates of the window that are not matched.
+func (m *Matcher) rest() error {
+	if m.device.Device != nil {
+		return m.onward(true)
+	}
+	if err := m.bind(); err != nil {
+		return err
+	}
+	if err := m.match(m.g.Events()); err != nil {
+		return err
+	}
+	m.run.answered(m.g.Version())
+	return nil
 }
 
 // Present gives a sink all matches of a watch in the graph as it is, as added ones, and returns their number. If sink is nil they

@@ -406,7 +406,7 @@ func checkStream(t *rapid.T, device func(t *rapid.T, g *dynamic.Graph) nest.Devi
 		}
 	}()
 	if rapid.Bool().Draw(t, "fine") {
-		m.grain = grain{least: 1, most: 1, keptWords: 1, keptPieces: 1, ticks: 1, inTime: 1, eager: true}
+		m.grain = grain{least: 1, most: 1, keptWords: 1, keptPieces: 1, ticks: 1, portion: 1, inTime: 1, eager: true}
 	}
 	m.SetSeq(0)
 	for i, p := range ps { // watch 2i lists, and 2i+1 counts

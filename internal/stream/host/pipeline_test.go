@@ -1,6 +1,8 @@
 package host
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -123,6 +125,95 @@ func TestPipelineHubs(t *testing.T) {
 			if got := run(t, d, memory); !reflect.DeepEqual(got, want) {
 				t.Errorf("with %d bytes the device finds\n%v\nand the cores\n%v", memory, got, want)
 			}
+		}
+	})
+}
+
+// lag is a sink that keeps how many updates were made beyond that of a delta, at most.
+type lag struct {
+	lines
+	made *uint64
+	most uint64
+}
+
+func (x *lag) Emit(ds []nest.Delta) error {
+	for _, d := range ds {
+		x.most = max(x.most, *x.made-d.Seq)
+	}
+	return x.lines.Emit(ds)
+}
+
+// TestPipelineOverlaps: the deltas of an update are emitted before the device has got updates that are much later in the same batch. An error of the
+// sink or the end of the context in the midst of a batch leaves a matcher that finds what the cores find.
+func TestPipelineOverlaps(t *testing.T) {
+	const n, window = 60, 64
+	refused := errors.New("the sink is full")
+	run := func(t *testing.T, d *cuda.Device) (out [][]string) {
+		g := hubs(t, n)
+		o := Options{Workers: 2}
+		if d != nil {
+			x, err := pipeline.NewDevice(d, g, pipeline.Options{Flowing: pipeline.Flowing{Window: window, Wait: -1, Blocks: 2, Dog: 5 * time.Minute}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Device = x
+		}
+		m := New(g, o)
+		defer func() {
+			if err := m.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		if _, err := m.Add("wedge", parse(t, "MATCH (a)--(b)--(c)"), nest.WatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(13, 17))
+		m.SetSeq(0)
+		made := uint64(0)
+		for _, how := range []string{"whole", "refused", "whole", "cancelled", "whole"} {
+			size := 5 * window
+			if how == "whole" && made > 0 {
+				size = window / 2
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			found := &lag{made: &made}
+			if how == "refused" {
+				found.stop = func(int) error { return refused }
+			}
+			first := made
+			res, err := m.apply(ctx, size, func(i int) (dynamic.Result, error) {
+				if how == "cancelled" && i == size/2 {
+					cancel()
+				}
+				made++
+				u := edge(stream.AddEdge, r.Uint64N(n), r.Uint64N(n))
+				if r.IntN(3) == 0 {
+					u = edge(stream.RemoveEdge, r.Uint64N(2), r.Uint64N(n))
+				}
+				return stream.Apply(g, &u)
+			}, found)
+			cancel()
+			switch want := map[string]error{"refused": refused, "cancelled": context.Canceled}[how]; {
+			case res.Updates != size || made != first+uint64(size):
+				t.Fatalf("%s: %d of %d updates were made", how, res.Updates, size)
+			case d != nil && !errors.Is(err, want):
+				t.Fatalf("%s: %v, want %v", how, err, want)
+			}
+			if how == "whole" {
+				slices.Sort(found.out)
+				out = append(out, found.out)
+			}
+			// The host's ring and the device's window are full, and few updates are on their way to and from them.
+			if most := uint64(2*window + 4*coarse.portion); d != nil && how == "whole" && found.most > most {
+				t.Errorf("the deltas of an update are emitted after %d more, want at most %d", found.most, most)
+			}
+		}
+		return out
+	}
+	want := run(t, nil)
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		if got := run(t, d); !reflect.DeepEqual(got, want) {
+			t.Errorf("the device finds\n%v\nand the cores\n%v", got, want)
 		}
 	})
 }

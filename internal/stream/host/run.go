@@ -32,6 +32,8 @@ type run struct {
 	running sync.WaitGroup
 	spare   []*searcher // for workers that wait for their turn
 	deltas  []nest.Delta
+
+	following nest.Following // sink, or nil
 }
 
 // piece is a part of the work.
@@ -39,6 +41,7 @@ type piece struct {
 	do          func(s *searcher) // nil: it matches events
 	events      []dynamic.Event
 	out         output
+	through     uint64 // the version that is matched with this piece and those before it, or 0
 	taken, done bool
 	next        *piece
 }
@@ -50,14 +53,14 @@ type grain struct {
 	keptPieces  int  // pieces, for each worker, that may wait for their turn
 	ticks       int  // steps between looks at other workers and the context
 	eager       bool // several workers share all updates of a batch after the first ones, however little there is to match
+	portion     int  // updates that a device gets at a time
 	inTime      int  // how many times more neighbours than edges in a window a vertex has before its edges are looked up by time
 }
 
-var coarse = grain{least: 32, most: 512, keptWords: 1 << 16, keptPieces: 64, ticks: 1 << 10, inTime: 4}
+var coarse = grain{least: 32, most: 512, keptWords: 1 << 16, keptPieces: 64, ticks: 1 << 10, portion: 16, inTime: 4}
 
-// match matches the events of the window.
-func (m *Matcher) match() error {
-	events := m.g.Events()
+// match matches events of the window.
+func (m *Matcher) match(events []dynamic.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
@@ -70,7 +73,7 @@ func (m *Matcher) match() error {
 		for n < len(events) && events[n].Version == events[n-1].Version {
 			n++
 		}
-		*tail = &piece{events: events[:n]}
+		*tail = &piece{events: events[:n], through: events[n-1].Version}
 		tail = &(*tail).next
 		events = events[n:]
 	}
@@ -119,6 +122,7 @@ func (m *Matcher) present(ctx context.Context, w *nest.Watch, sink nest.Sink) (t
 // reset makes r ready for other work.
 func (r *run) reset(ctx context.Context, sink nest.Sink) {
 	r.ctx, r.sink, r.first, r.began, r.err = ctx, sink, nil, false, nil
+	r.following, _ = sink.(nest.Following)
 	r.stopped.Store(false)
 }
 
@@ -192,11 +196,24 @@ func (r *run) finish(p *piece) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p.done = true
+	r.pass()
+	r.change.Broadcast()
+}
+
+// pass goes on to the first piece that is not done. The caller holds the lock.
+func (r *run) pass() {
 	for r.first != nil && r.first.done {
 		r.flush(&r.first.out)
+		r.answered(r.first.through)
 		r.first = r.first.next
 	}
-	r.change.Broadcast()
+}
+
+// answered tells the sink that it has the deltas of all updates up to a version. 0 says nothing.
+func (r *run) answered(version uint64) {
+	if r.following != nil && version > 0 && r.err == nil && !r.stopped.Load() {
+		r.following.Answered(version + r.m.offset)
+	}
 }
 
 // flush gives deltas to the sink. The caller holds the lock.
@@ -276,7 +293,7 @@ func (r *run) split(s *searcher, n *nest.Nest, l int, rest []uint32) {
 	rest = append([]uint32(nil), rest...)
 	from, a := s.state, s.a
 	own := s.piece
-	last := &piece{taken: true}
+	last := &piece{taken: true, through: own.through}
 	parts := min(4*r.m.n, len(rest))
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -288,11 +305,8 @@ func (r *run) split(s *searcher, n *nest.Nest, l int, rest []uint32) {
 		tail = &(*tail).next
 	}
 	*tail = last
-	own.done = true
-	for r.first.done {
-		r.flush(&r.first.out)
-		r.first = r.first.next
-	}
+	own.done, own.through = true, 0
+	r.pass()
 	s.piece = last
 	r.change.Broadcast()
 }
@@ -388,7 +402,7 @@ func (s *searcher) one(events []dynamic.Event) {
 func (s *searcher) begin(events []dynamic.Event) {
 	version := events[0].Version
 	if s.device != nil {
-		s.task = s.device.firsts[version-s.device.base]
+		s.task = s.device.firsts[version-s.device.base] - s.device.first
 	}
 	s.up = update{
 		seq: version + s.m.offset, version: version, events: events, gone: noVertex, come: noVertex,

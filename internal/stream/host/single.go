@@ -40,6 +40,9 @@ func (m *Matcher) singly(next func() (done dynamic.Result, ok bool, err error), 
 		if more = ok && failed == nil; more {
 			r.Updates++
 			r.Outcomes.Add(done)
+			if x.err == nil {
+				m.run.answered(m.g.Version())
+			}
 		}
 		if failed != nil {
 			err = &nest.UpdateError{Index: r.Updates, Err: failed}

@@ -7,17 +7,24 @@ import (
 	"github.com/weftgraph/weft/internal/plan/delta"
 )
 
-// Device searches nests of changed edges for a matcher, all those of a batch at once. Its methods must not overlap. An error of it
-// is about the device, or the cause of a context. After an error, and after a window without Search, Forget must follow.
+// Device searches nests of changed edges for a matcher. The matcher posts the updates of a window of the graph and takes their matches, in
+// the order of versions. Its methods must not overlap. An error of it is about the device, or the cause of a context. After an error, and
+// after a window of which it did not get all updates, Forget must follow.
 type Device interface {
-	// Bind takes the watches, which were bound anew.
+	// Bind takes the watches, which were bound anew. All that was posted must have been taken.
 	Bind(x *Watches) error
-	// Search finds the matches of tasks. The events are those of a window of the graph, which is open and began at version base. The graph may
-	// have changed before the window, without a Search.
-	Search(ctx context.Context, base uint64, events []dynamic.Event, tasks []Task) (Found, error)
-	// Settle takes note that the window is over. The graph is as it was after the last event of Search.
+	// Whole reports whether the device wants all updates of a window by one Post. Others begin with the first ones while more are made.
+	Whole() bool
+	// Post gives the device the updates that made the versions after base, up to the present one, and their tasks, in the order of their
+	// updates. A window is open, which began at base or had its last Post there. Post may block until the device has room. The graph may have
+	// changed before the window, without a Post.
+	Post(ctx context.Context, base uint64, events []dynamic.Event, tasks []Task) error
+	// Take returns the matches of versions that are searched and were not taken, from the first one on. If wait is true, it blocks until
+	// there is at least one, unless all are taken.
+	Take(ctx context.Context, wait bool) (Found, error)
+	// Settle takes note that the window is over. All its updates were posted and taken.
 	Settle() error
-	// Forget drops what the device knows of the graph. The next Search brings it there anew.
+	// Forget drops what the device knows of the graph, and what was not taken. The next Post brings the graph there anew.
 	Forget()
 	// Work says in words what the device did so far.
 	Work() string
@@ -27,14 +34,16 @@ type Device interface {
 // Task is a nest to be searched from the vertices of its anchor, at one version. They pass all that the plan says about them.
 type Task struct {
 	Nest    *Nest
-	Version uint64
+	Update  uint64 // the version that its update makes
+	Version uint64 // the one to be searched: this, or that before it
 	First   [2]uint32
 	List    bool // matches are wanted, and not only their number
 }
 
-// Found are the matches of tasks. It is valid until the next call of Search.
+// Found are the matches of the tasks of some updates. It is valid until the next call of Post or Take.
 type Found struct {
-	Counts []uint64 // by task
+	Version uint64   // the last one that is taken. Found is about all versions after those that were taken before
+	Counts  []uint64 // by task, in the order of Post
 	// Rows has the matches of those that are listed, each as its vertices by the places of the nest. Those of task i begin at Rows[At[i]]. A task
 	// that has matches and no rows has more than there is room for, and is left to the matcher.
 	Rows []uint32

@@ -95,6 +95,13 @@ type Sink interface {
 	Emit(deltas []Delta) error
 }
 
+// Following is a Sink that is told how far the deltas are.
+type Following interface {
+	Sink
+	// Answered says that the sink has got all deltas of the updates up to a number. Numbers ascend, and some are left out.
+	Answered(seq uint64)
+}
+
 // Count is the number of matches that a batch added to and removed from one watch. Under iso these are subgraphs; embeddings are
 // |Aut| times as many.
 type Count struct {

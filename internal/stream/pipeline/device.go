@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,7 +20,7 @@ import (
 type Options struct {
 	Flowing
 	Rows   int // matches that are on the way to the host; 65536
-	Listed int // vertices of the matches of a batch that the host keeps; 2^26. The matcher searches tasks that have more
+	Listed int // vertices of the matches that the host keeps until it is their turn; 2^26. The matcher searches tasks that have more
 	// Memory is the bytes on the device for neighbour arrays; three times as many as the graph's need at the start and 64 MiB, within
 	// nine tenths of what is free.
 	Memory int64
@@ -30,7 +31,7 @@ type Options struct {
 type Device struct {
 	mu    sync.Mutex  // idle takes the flow too
 	timer *time.Timer // calls idle
-	turn  uint64      // calls of Search
+	turn  uint64      // calls of Post
 
 	d *cuda.Device
 	g *dynamic.Graph
@@ -38,6 +39,7 @@ type Device struct {
 
 	flow    *Flow  // nil: the graph is to be brought to the device
 	version uint64 // of the graph there
+	loaded  uint64 // the version that was brought there
 	last    uint64 // updates of a load, at most
 	failed  error  // of flows that Forget ended
 
@@ -55,27 +57,85 @@ type Device struct {
 	work  Work
 }
 
-// job is a Search under way.
+// job is the updates that were posted and whose matches are not taken.
 type job struct {
-	base   uint64
-	places []place      // by version after base
-	tasks  []int        // of the caller, by number of the load's task, from first on
-	first  uint64       // the number of tasks[0]
-	next   uint64       // the number of the first task whose count is not taken
-	found  []match      // rows that are taken
-	words  []uint32     // of these
-	left   map[int]bool // tasks of which some matches had no room
-	counts []uint64
+	versions numbered[version] // by version
+	events   numbered[dynamic.Event]
+	tasks    numbered[asked]
+	sent     uint64           // the last version that the flow has
+	searched uint64           // the number of the first task that is not searched, or of which rows are missing
+	order    numbered[uint64] // of tasks, by number of the flow's task
+	next     uint64           // the number of the flow's first task whose count is not there
+	kept     int              // vertices in rows of tasks
+	spare    [][]uint32       // rows for tasks
 }
 
-// place says where a version ends: how many updates of the load and how many tasks of the caller there are up to it.
-type place struct {
-	updates uint64
-	tasks   int
+// version says where a version ends: its events and tasks, and the updates and tasks of the flow, once it is sent.
+type version struct{ events, tasks, updates, flowing uint64 }
+
+// asked is a task and what was found.
+type asked struct {
+	nest.Task
+	counted, left bool // left: some matches had no room
+	count, got    uint64
+	rows          []uint32
 }
 
-// match is a row of a task of the caller. It begins at words[at].
-type match struct{ task, at int }
+// whole reports whether all matches are there.
+func (t *asked) whole() bool { return t.counted && (!t.List || t.got == t.count) }
+
+// begin makes the next version that is posted the one after base. All is taken.
+func (j *job) begin(base uint64) {
+	j.versions.reset(base + 1)
+	j.sent = base
+}
+
+// from returns the numbers of the first event and task of a version.
+func (j *job) from(v uint64) (event, task uint64) {
+	if v == j.versions.first {
+		return j.events.first, j.tasks.first
+	}
+	before := j.versions.at(v - 1)
+	return before.events, before.tasks
+}
+
+// clear forgets what was found for a task.
+func (j *job) clear(t *asked) {
+	j.kept -= len(t.rows)
+	if cap(t.rows) > 0 && cap(t.rows) <= 1<<10 && len(j.spare) < 1<<10 {
+		j.spare = append(j.spare, t.rows[:0])
+	}
+	*t = asked{Task: t.Task}
+}
+
+// row adds a match.
+func (j *job) row(t *asked, row []uint32, most int) {
+	t.got++
+	row = row[:len(t.Nest.Places)]
+	switch {
+	case t.left:
+		return
+	case j.kept+len(row) > most:
+		j.kept -= len(t.rows)
+		t.left, t.rows = true, nil
+		return
+	}
+	if n := len(j.spare); t.rows == nil && n > 0 {
+		t.rows, j.spare = j.spare[n-1], j.spare[:n-1]
+	}
+	t.rows = append(t.rows, row...)
+	j.kept += len(row)
+}
+
+// done returns the last version up to which all is searched.
+func (j *job) done() uint64 {
+	for ; j.searched < j.tasks.end() && j.tasks.at(j.searched).whole(); j.searched++ {
+	}
+	v := j.versions.first
+	for ; v < j.versions.end() && j.versions.at(v).tasks <= j.searched; v++ {
+	}
+	return v - 1
+}
 
 // Work is what a Device did.
 type Work struct {
@@ -123,18 +183,23 @@ func (x *Device) Bind(ws *nest.Watches) error {
 	x.program, x.upload = compile(ws, x.g.NumEdgeLabels(), x.g.Directed()), true
 	ctx := context.Background()
 	if x.flow != nil {
-		if err := x.flow.finish(ctx); err != nil {
+		if err := x.flow.finish(ctx); err != nil && !errors.As(err, new(fullError)) { // nothing is to be taken: the next Post loads the graph anew
 			return err
 		}
 	}
 	if x.g.Open() || !slices.ContainsFunc(ws.List, func(w *nest.Watch) bool { return w != nil }) {
 		return nil
 	}
-	return x.ready(ctx, x.g.Version(), 0, 0) // the first batch need not wait for the graph
+	return x.ready(ctx, x.g.Version(), 0) // the first batch need not wait for the graph
 }
 
 // Settle implements nest.Device. The device keeps old versions no longer than searches need them.
-func (x *Device) Settle() error { return nil }
+func (x *Device) Settle() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.work.Batches++
+	return nil
+}
 
 // Totals returns what the device did so far.
 func (x *Device) Totals() Work {
@@ -193,9 +258,12 @@ func (x *Device) Forget() {
 	x.forget()
 }
 
-func (x *Device) forget() { x.failed = errors.Join(x.failed, x.drop()) }
+func (x *Device) forget() {
+	x.failed = errors.Join(x.failed, x.drop())
+	x.job = job{}
+}
 
-// idle ends the kernel if no batch came since some Search. What goes wrong is for the next one to say.
+// idle ends the kernel if nothing was posted since all was taken. What goes wrong is for the next Post to say.
 func (x *Device) idle(turn uint64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -224,75 +292,115 @@ func (x *Device) drop() error {
 	return f.Close()
 }
 
-// Search implements nest.Device.
-func (x *Device) Search(ctx context.Context, base uint64, events []dynamic.Event, tasks []nest.Task) (nest.Found, error) {
+// Whole implements nest.Device.
+func (x *Device) Whole() bool { return false }
+
+// Post implements nest.Device. What the device has no room for stays on the host until then.
+func (x *Device) Post(ctx context.Context, base uint64, events []dynamic.Event, tasks []nest.Task) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.turn++
-	defer x.later()
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
 	j := &x.job
-	*j = job{base: base, found: j.found[:0], words: j.words[:0], counts: append(j.counts[:0], make([]uint64, len(tasks))...), places: j.places[:0]}
-	x.work.Batches++
+	if j.versions.first == j.versions.end() {
+		j.begin(base)
+	}
 	x.work.Updates += uint64(len(events))
 	x.work.Tasks += uint64(len(tasks))
+	at := 0
+	j.events.add(events...)
+	e := j.events.end() - uint64(len(events))
+	for v := base + 1; v <= x.g.Version(); v++ {
+		for ; e < j.events.end() && j.events.at(e).Version == v; e++ {
+		}
+		for ; at < len(tasks) && tasks[at].Update == v; at++ {
+			j.tasks.add(asked{Task: tasks[at]})
+		}
+		j.versions.add(version{events: e, tasks: j.tasks.end()})
+	}
+	return x.sound(ctx, func() error { return nil })
+}
+
+// Take implements nest.Device.
+func (x *Device) Take(ctx context.Context, wait bool) (nest.Found, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	if err := context.Cause(ctx); err != nil {
 		return nest.Found{}, err
 	}
-	for from := base; ; {
-		err := x.send(ctx, from, events, tasks)
+	j := &x.job
+	err := x.take()
+	if some := func() bool { return j.done() >= j.versions.first }; err == nil && wait && j.versions.first < j.versions.end() && !some() {
+		err = x.sound(ctx, func() error {
+			x.flow.hurry()
+			return x.flow.wait(ctx, some)
+		})
+	}
+	if err != nil {
+		return nest.Found{}, err
+	}
+	x.answer(j.done())
+	if j.versions.first == j.versions.end() {
+		x.later()
+	}
+	return x.found, nil
+}
+
+// sound sends what is to be sent and does something then. If the device's memory is full, it does so again, with a flow over the graph as it is after
+// the updates that are done.
+func (x *Device) sound(ctx context.Context, do func() error) error {
+	for {
+		err := x.send(ctx)
 		if err == nil {
-			err = x.flow.flush(ctx)
-		}
-		if err == nil {
-			break
+			err = do()
 		}
 		var full fullError
 		if !errors.As(err, &full) {
-			return nest.Found{}, err
+			return err
 		}
-		fresh := x.flow.posted > 0 && j.first == 0 && full.update == 0
-		if from, err = x.resume(from, full.update); err != nil {
-			return nest.Found{}, err
-		}
-		if fresh {
-			return nest.Found{}, noRoom("an update of the graph finds no room for neighbour lists")
+		if err := x.resume(full.update); err != nil {
+			return err
 		}
 		x.work.Full++
 	}
-	x.version = x.g.Version()
-	return x.answer(tasks), nil
 }
 
-// resume ends the flow after an update found no room. Versions whose updates are done need not be made again: it returns the last of these.
-func (x *Device) resume(from, update uint64) (uint64, error) {
+// resume ends the flow after an update found no room. Versions whose updates are done need not be made again.
+func (x *Device) resume(update uint64) error {
 	j := &x.job
 	if err := x.take(); err != nil {
-		return 0, err
+		return err
 	}
-	for int(from-j.base) < len(j.places) && j.places[from-j.base].updates <= update {
+	from := j.versions.first - 1
+	for from < j.sent && j.versions.at(from+1).updates <= update {
 		from++
 	}
-	j.places = j.places[:from-j.base]
-	j.found = slices.DeleteFunc(j.found, func(m match) bool { return m.task >= j.tasksUpTo(from) })
-	return from, x.drop()
-}
-
-// tasksUpTo returns the number of tasks up to a version.
-func (j *job) tasksUpTo(version uint64) int {
-	if version == j.base {
-		return 0
+	if from == x.loaded {
+		return noRoom("an update of the graph finds no room for neighbour lists")
 	}
-	return j.places[version-j.base-1].tasks
+	_, begin := j.from(from + 1)
+	for i := begin; i < j.tasks.end(); i++ {
+		j.clear(j.tasks.at(i))
+	}
+	j.sent, j.searched = from, min(j.searched, begin)
+	return x.drop()
 }
 
-// ready makes the flow one that can take the updates of a batch behind a version.
-func (x *Device) ready(ctx context.Context, from uint64, updates, tasks int) error {
+// ready makes the flow one that can take more updates and tasks, of the versions after one. It blocks while another flow is at work.
+func (x *Device) ready(ctx context.Context, from, more uint64) error {
 	lists := int(x.g.Layout() >> 32)
 	if x.g.Directed() {
 		lists *= 2
 	}
 	if f := x.flow; f != nil && (f.lost != nil || x.version != from || int(f.raw.Store.Lists) < lists ||
-		f.raw.Store.Words == 3 && x.g.NumEdgeLabels() > 0 || f.posted+uint64(updates+tasks) > x.last) {
+		f.raw.Store.Words == 3 && x.g.NumEdgeLabels() > 0 || f.posted+more > x.last) {
+		if f.lost == nil {
+			if err := f.flush(ctx); err != nil {
+				return err
+			}
+		}
 		if err := x.drop(); err != nil {
 			return err
 		}
@@ -329,7 +437,14 @@ func (x *Device) load(ctx context.Context, version uint64, need int) error {
 		return err
 	}
 	x.work.Loads++
-	x.version, x.upload, x.row = version, true, 0
+	x.version, x.loaded, x.upload, x.row = version, version, true, 0
+	j := &x.job
+	j.order.reset(0)
+	j.next = 0
+	for v := j.versions.first; v <= j.sent && v < j.versions.end(); v++ { // searched by another flow
+		v := j.versions.at(v)
+		v.updates, v.flowing = 0, 0
+	}
 	x.flow, err = newFlow(ctx, x.d, s, x.g.Directed(), x.o.Flowing, kernel{
 		name: "pipeline", text: searchText,
 		params: func(p pipe) any {
@@ -427,50 +542,49 @@ func (x *viewLists) bytes() (n int64) {
 	return n
 }
 
-// send posts the updates of the versions after one, and their tasks.
-func (x *Device) send(ctx context.Context, from uint64, events []dynamic.Event, tasks []nest.Task) error {
-	if err := x.ready(ctx, from, len(events), len(tasks)); err != nil {
+// send posts the versions that the flow does not have, with their tasks.
+func (x *Device) send(ctx context.Context) error {
+	j := &x.job
+	last := j.versions.end() - 1
+	if f := x.flow; f != nil && f.lost != nil && j.versions.first <= j.sent {
+		return f.lost // with what is not taken
+	}
+	if j.versions.first > last || j.sent == last {
+		return nil
+	}
+	e, at := j.from(j.sent + 1)
+	if err := x.ready(ctx, j.sent, j.events.end()-e+j.tasks.end()-at); err != nil {
 		return err
 	}
-	j, f := &x.job, x.flow
-	j.first, j.next, j.tasks = f.tasked, f.tasked, j.tasks[:0]
-	at := j.tasksUpTo(from)
+	f := x.flow
 	var changes []update
 	var before, after []task
-	e := 0
-	for e < len(events) && events[e].Version <= from {
-		e++
-	}
-	for v := from + 1; v <= x.g.Version(); v++ {
-		n := e
-		for n < len(events) && events[n].Version == v {
-			n++
-		}
-		changes = x.changes(changes[:0], events[e:n])
-		e = n
-		// A task of version v is searched after the last change of v. So may be those of the next update that are searched before it.
-		begin := at
+	for v := j.sent + 1; v <= last; v++ {
+		ends := j.versions.at(v)
+		changes = x.changes(changes[:0], j.events.part(e, ends.events))
 		before, after = before[:0], after[:0]
-		for ; at < len(tasks) && tasks[at].Version <= v; at++ {
-			t, k := &tasks[at], task{What: x.program.at[tasks[at].Nest] << 2, First: tasks[at].First}
-			if t.List {
-				k.What |= 2
-			}
-			if t.Version == v {
-				k.What |= 1
-				after = append(after, k)
-			} else {
-				before = append(before, k)
-			}
-		}
+		tasks := j.tasks.part(at, ends.tasks)
 		for _, is := range []uint64{v - 1, v} {
-			for i := begin; i < at; i++ {
-				if tasks[i].Version == is {
-					j.tasks = append(j.tasks, i)
+			for i := range tasks {
+				t := &tasks[i]
+				if t.Version != is {
+					continue
+				}
+				j.order.add(at + uint64(i))
+				k := task{What: x.program.at[t.Nest] << 2, First: t.First}
+				if t.List {
+					k.What |= 2
+				}
+				if is == v {
+					k.What |= 1
+					after = append(after, k)
+				} else {
+					before = append(before, k)
 				}
 			}
 		}
-		if len(changes) == 0 && at > begin {
+		e, at = ends.events, ends.tasks
+		if len(changes) == 0 && len(tasks) > 0 {
 			changes = append(changes, update{U: noVertex})
 		}
 		for i, u := range changes {
@@ -485,7 +599,8 @@ func (x *Device) send(ctx context.Context, from uint64, events []dynamic.Event, 
 				return err
 			}
 		}
-		j.places = append(j.places, place{f.posted, at})
+		ends.updates, ends.flowing = f.posted, j.order.end()
+		j.sent, x.version = v, v
 	}
 	return nil
 }
@@ -528,7 +643,8 @@ func (x *Device) take() error {
 		return nil
 	}
 	for done := f.done(); j.next < done; j.next++ {
-		j.counts[j.tasks[j.next-j.first]] = atomic.LoadUint64(&x.count[j.next%uint64(len(x.count))])
+		t := j.tasks.at(*j.order.at(j.next))
+		t.counted, t.count = true, atomic.LoadUint64(&x.count[j.next%uint64(len(x.count))])
 	}
 	width, begin := int(x.raw.Rows.Width), x.row
 	for {
@@ -536,15 +652,7 @@ func (x *Device) take() error {
 		if atomic.LoadUint32(&w[width-1]) != uint32(x.row/uint64(x.o.Rows))+1 {
 			break
 		}
-		switch task := j.tasks[w[0]-uint32(j.first)]; {
-		case len(j.words)+width-2 <= x.o.Listed:
-			j.found = append(j.found, match{task, len(j.words)})
-			j.words = append(j.words, w[1:width-1]...)
-		case j.left == nil:
-			j.left = map[int]bool{task: true}
-		default:
-			j.left[task] = true
-		}
+		j.row(j.tasks.at(*j.order.at(j.order.first + uint64(w[0]-uint32(j.order.first)))), w[1:width-1], x.o.Listed)
 		x.row++
 	}
 	if x.row != begin {
@@ -553,28 +661,44 @@ func (x *Device) take() error {
 	return nil
 }
 
-// answer puts what was found in the order of tasks, and the matches of a task in the order of their vertices.
-func (x *Device) answer(tasks []nest.Task) nest.Found {
+// answer makes x.found that of the versions up to one, in the order of tasks, with the matches of a task in the order of their vertices. They are
+// taken then.
+func (x *Device) answer(last uint64) {
 	j, to := &x.job, &x.found
-	width := int(x.raw.Rows.Width) - 2
-	words := func(m match) []uint32 { return j.words[m.at:][:width] }
-	slices.SortFunc(j.found, func(a, b match) int {
-		if a.task != b.task {
-			return cmp.Compare(a.task, b.task)
-		}
-		return slices.Compare(words(a)[:len(tasks[a.task].Nest.Places)], words(b)[:len(tasks[b.task].Nest.Places)])
-	})
-	to.Counts, to.Rows, to.At = j.counts, to.Rows[:0], append(to.At[:0], make([]int, len(tasks)+1)...)
-	rest := j.found
-	for i := range tasks {
-		to.At[i] = len(to.Rows)
-		for ; len(rest) > 0 && rest[0].task == i; rest = rest[1:] {
-			if j.left[i] {
-				continue // a task without rows is the matcher's
-			}
-			to.Rows = append(to.Rows, words(rest[0])[:len(tasks[i].Nest.Places)]...)
-		}
+	to.Version, to.Counts, to.Rows, to.At = last, to.Counts[:0], to.Rows[:0], append(to.At[:0], 0)
+	if last < j.versions.first {
+		return
 	}
-	to.At[len(tasks)] = len(to.Rows)
-	return *to
+	ends := *j.versions.at(last)
+	for i := j.tasks.first; i < ends.tasks; i++ {
+		t := j.tasks.at(i)
+		to.Counts = append(to.Counts, t.count)
+		if n := len(t.Nest.Places); len(t.rows) > n {
+			sort.Sort(&rowsBy{t.rows, n})
+		}
+		to.Rows = append(to.Rows, t.rows...)
+		to.At = append(to.At, len(to.Rows))
+		j.clear(t)
+	}
+	j.tasks.drop(ends.tasks)
+	j.events.drop(ends.events)
+	j.order.drop(ends.flowing)
+	j.versions.drop(last + 1)
+}
+
+// rowsBy sorts rows of some width.
+type rowsBy struct {
+	words []uint32
+	width int
+}
+
+func (r *rowsBy) row(i int) []uint32 { return r.words[i*r.width:][:r.width] }
+
+func (r *rowsBy) Len() int           { return len(r.words) / r.width }
+func (r *rowsBy) Less(i, j int) bool { return slices.Compare(r.row(i), r.row(j)) < 0 }
+func (r *rowsBy) Swap(i, j int) {
+	x, y := r.row(i), r.row(j)
+	for k := range x {
+		x[k], y[k] = y[k], x[k]
+	}
 }

@@ -10,6 +10,17 @@ import (
 	"github.com/weftgraph/weft/internal/testing/device"
 )
 
+// search posts the updates of the window, which have no tasks, and takes them.
+func search(t *testing.T, x *Device, base uint64) {
+	t.Helper()
+	if err := x.Post(t.Context(), base, x.g.Events(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := x.Take(t.Context(), true); err != nil || found.Version != x.g.Version() {
+		t.Fatal(found, err)
+	}
+}
+
 // TestLoads counts how often the graph is brought to the device: when there are new labels, more vertices than there is room for, no time is left
 // for more updates, or a batch was not seen. The answers of all are the business of package host's law test.
 func TestLoads(t *testing.T) {
@@ -32,9 +43,7 @@ func TestLoads(t *testing.T) {
 				}
 			}
 			if seen {
-				if _, err := x.Search(t.Context(), base, g.Events(), nil); err != nil {
-					t.Fatal(err)
-				}
+				search(t, x, base)
 			}
 			g.Settle()
 			if w := x.Totals(); w.Loads != loads {
@@ -92,9 +101,7 @@ func TestIdle(t *testing.T) {
 			if _, err := g.AddEdge(dynamic.Num(v), dynamic.Num(v+1), dynamic.NoLabel); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := x.Search(t.Context(), base, g.Events(), nil); err != nil {
-				t.Fatal(err)
-			}
+			search(t, x, base)
 			g.Settle()
 			for running := true; running; time.Sleep(time.Millisecond) {
 				x.mu.Lock()

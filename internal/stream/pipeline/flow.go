@@ -45,7 +45,8 @@ func (f Flowing) withDefaults() Flowing {
 	return f
 }
 
-// eager is how long the host looks for an answer without a pause. A pause takes tens of microseconds, however short it is meant to be.
+// eager is how long the host looks for an answer without a pause. A pause takes tens of microseconds, however short it is meant to be. Later
+// pauses are an eighth of the time so far, so they hold an answer up by little more than that.
 const eager = 500 * time.Microsecond
 
 // stopTime is how long a kernel may take to end. It looks at the flag several times a millisecond.
@@ -354,7 +355,7 @@ func (f *Flow) wait(ctx context.Context, ok func() bool) error {
 				return f.stop(err)
 			}
 		}
-		time.Sleep(min(time.Duration(turn)*time.Microsecond, 200*time.Microsecond))
+		time.Sleep(min(time.Since(began)/8, 200*time.Microsecond))
 	}
 }
 
