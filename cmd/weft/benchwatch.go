@@ -39,6 +39,7 @@ type benchWatchFlags struct {
 	path, source, updates string
 	batches               []int
 	runs                  int
+	each                  bool
 	load                  string
 	arrive                load // what load says
 }
@@ -55,6 +56,9 @@ file has it. Matches are counted and not listed, as by weft watch --summary.
 With --load the updates are made once more, and arrive at a steady rate: N a second, or
 a share of updates_per_s, as 50%. Those that have arrived are made together, up to the
 size of batches. Response times are then from the arrival of an update to its answer.
+With --each they are made once more at the full rate, and response times are from the
+begin of an update to its answer. Answers come in the order of updates, and those of the
+first updates of a batch may come before the last ones are made.
 
 Columns:
   batch       updates that are made together, at most
@@ -70,8 +74,8 @@ Columns:
               updates divided by both times
   load_per_s  updates that arrived in a second, with --load
   p50_us, p95_us, p99_us
-              times from the begin of a batch to its answer, of the same run; with
-              --load response times
+              times from the begin of a batch to the answer of all its updates, of the
+              same run; with --each or --load response times of single updates
 The last lines, "all", have the sums over the queries.
 
 ` + exitCodesNoTimeout,
@@ -93,6 +97,7 @@ The last lines, "all", have the sums over the queries.
 	fs.StringVar(&f.updates, "updates", "auto", "format of the updates, as for weft watch")
 	fs.IntSliceVar(&f.batches, "batch", []int{1, 4096}, "make `N` updates together (several numbers with commas)")
 	fs.IntVar(&f.runs, "runs", 3, "runs of each query with each number")
+	fs.BoolVar(&f.each, "each", false, "also measure response times of single updates at the full rate")
 	fs.StringVar(&f.load, "load", "", "also let `RATE` updates arrive in a second; 50% is half of the full rate")
 	return cmd
 }
@@ -179,6 +184,38 @@ func (x *arrivals) answered(to *watch.Latency, begun time.Time, i, k int) {
 	}
 }
 
+// responses is a sink that counts the response times of the updates of a batch.
+type responses struct {
+	at    *arrivals
+	to    *watch.Latency
+	base  uint64 // the number of the update before the batch
+	from  int    // its first update in the stream
+	begun []time.Time
+	done  int // updates of the batch that are answered
+}
+
+// Emit implements nest.Sink: matches are counted.
+func (x *responses) Emit([]nest.Delta) error { return nil }
+
+// Answered implements nest.Following.
+func (x *responses) Answered(seq uint64) {
+	n := int(seq - x.base)
+	if x.at.rate > 0 {
+		x.at.answered(x.to, time.Time{}, x.from+x.done, n-x.done)
+	} else if n > x.done {
+		now := x.at.clock.Now()
+		for _, begun := range x.begun[x.done:n] {
+			x.to.Add(now.Sub(begun), 1)
+		}
+	}
+	x.done = max(x.done, n)
+}
+
+// batch begins a batch of updates, of which the first has a place in the stream.
+func (x *responses) batch(base uint64, from int) {
+	x.base, x.from, x.done, x.begun = base, from, 0, x.begun[:0]
+}
+
 func (f *benchWatchFlags) check() (stream.Format, error) {
 	switch {
 	case f.path == "":
@@ -189,6 +226,8 @@ func (f *benchWatchFlags) check() (stream.Format, error) {
 		return "", usagef("-: the graph and the updates are read before anything is measured: give files")
 	case route.CheckWatch(f.engine) != nil:
 		return "", usagef("--engine: %v", route.CheckWatch(f.engine))
+	case f.each && f.load != "":
+		return "", usagef("--each is about the full rate, and --load about another one: give one of them")
 	case f.runs < 1:
 		return "", usagef("--runs must be at least 1")
 	case len(f.batches) == 0 || slices.Min(f.batches) < 1:
@@ -256,7 +295,7 @@ func (a *app) benchWatch(f *benchWatchFlags, args []string) error {
 		for i, p := range patterns {
 			var best *watchRun
 			for range f.runs {
-				r, err := replayed(a.ctx, data, p, updates, batch, engine, 0)
+				r, err := replayed(a.ctx, data, p, updates, batch, engine, 0, false)
 				if err != nil {
 					return fmt.Errorf("%s: %w", queries[i].Name(), err)
 				}
@@ -267,8 +306,12 @@ func (a *app) benchWatch(f *benchWatchFlags, args []string) error {
 					best = r
 				}
 			}
-			if f.load != "" {
-				r, err := replayed(a.ctx, data, p, updates, batch, engine, f.arrive.rate(best))
+			if f.load != "" || f.each {
+				rate := 0.0
+				if f.load != "" {
+					rate = f.arrive.rate(best)
+				}
+				r, err := replayed(a.ctx, data, p, updates, batch, engine, rate, true)
 				if err != nil {
 					return fmt.Errorf("%s: %w", queries[i].Name(), err)
 				}
@@ -310,7 +353,8 @@ func allUpdates(ctx context.Context, files vfs.FS, path string, o stream.Options
 }
 
 // replayed makes all updates in a copy of g, and counts what they change. They arrive at a rate in a second; 0 means that all are there.
-func replayed(ctx context.Context, g *graph.Graph, p *pattern.Pattern, updates []stream.Update, batch int, engine route.WatchRequest, rate float64) (*watchRun, error) {
+// each says that response times are those of single updates, and not of batches.
+func replayed(ctx context.Context, g *graph.Graph, p *pattern.Pattern, updates []stream.Update, batch int, engine route.WatchRequest, rate float64, each bool) (*watchRun, error) {
 	d, err := dynamic.From(ctx, g)
 	if err != nil {
 		return nil, err
@@ -332,6 +376,11 @@ func replayed(ctx context.Context, g *graph.Graph, p *pattern.Pattern, updates [
 	}
 	runtime.GC() // what the building of the graph left is not to be collected while updates are made
 	at := &arrivals{stream.SystemClock{}, time.Now(), rate}
+	var sink nest.Sink
+	times := &responses{at: at, to: &r.latency}
+	if each {
+		sink = times
+	}
 	for from := 0; from < len(updates); {
 		n, err := at.wait(ctx, from, len(updates), batch)
 		if err != nil {
@@ -339,14 +388,20 @@ func replayed(ctx context.Context, g *graph.Graph, p *pattern.Pattern, updates [
 		}
 		start := time.Now()
 		i := from
+		times.batch(m.Seq(), from)
 		res, err := m.Steps(ctx, func() (done dynamic.Result, ok bool, err error) {
 			if ok = i < from+n; ok {
+				if each && rate == 0 {
+					times.begun = append(times.begun, time.Now())
+				}
 				done, err = stream.Apply(d, &updates[i])
 				i++
 			}
 			return done, ok, err
-		}, nil)
-		at.answered(&r.latency, start, from, n)
+		}, sink)
+		if !each {
+			at.answered(&r.latency, start, from, n)
+		}
 		from += n
 		if wrong := (*nest.UpdateError)(nil); errors.As(err, &wrong) {
 			return nil, kindf(weft.ErrInput, "update %d: %w", r.updates+wrong.Index+1, wrong.Err)

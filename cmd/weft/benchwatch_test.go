@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weftgraph/weft/internal/format"
+	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/route"
+	"github.com/weftgraph/weft/internal/stream"
+	"github.com/weftgraph/weft/internal/vfs"
 	"github.com/weftgraph/weft/internal/watch"
 )
 
@@ -80,6 +86,7 @@ func TestBenchWatch(t *testing.T) {
 	}{
 		{[]string{"--batch", "0"}, exitUsage, "--batch"},
 		{[]string{"--runs", "0"}, exitUsage, "--runs"},
+		{[]string{"--load", "50%", "--each"}, exitUsage, "--each"},
 		{[]string{"--load", "half"}, exitUsage, "--load"},
 		{[]string{"--load", "0%"}, exitUsage, "--load"},
 		{[]string{"--updates", "yaml"}, exitUsage, "--updates"},
@@ -91,6 +98,76 @@ func TestBenchWatch(t *testing.T) {
 	} {
 		if code, _, errs := measure(c.args...); code != c.code || !strings.Contains(errs, c.why) {
 			t.Errorf("%v: exit %d, want %d: %s", c.args, code, c.code, errs)
+		}
+	}
+}
+
+// TestResponses: each update has its own response time, whether those of a batch are answered together or not.
+func TestResponses(t *testing.T) {
+	c := &slowClock{time.Unix(1000, 0)}
+	var l watch.Latency
+	x := &responses{at: &arrivals{clock: c}, to: &l}
+	for _, base := range []uint64{0, 3} {
+		x.batch(base, int(base))
+		for i := range uint64(3) {
+			x.begun = append(x.begun, c.now)
+			c.now = c.now.Add(time.Millisecond)
+			if i == 0 {
+				x.Answered(base + 1) // after 1 ms
+			}
+		}
+		x.Answered(base + 1)
+		x.Answered(base + 3) // after 2 and 1 ms
+		x.Answered(base + 3)
+	}
+	if l.Count() != 6 || l.Quantile(0.5) > 1100*time.Microsecond || l.Quantile(0.7) < 2*time.Millisecond || l.Quantile(0.99) > 2200*time.Microsecond {
+		t.Errorf("%d response times, %v in the middle and at most %v", l.Count(), l.Quantile(0.5), l.Quantile(0.99))
+	}
+	x.at = &arrivals{clock: c, start: c.now, rate: 1000}
+	l = watch.Latency{}
+	x.batch(6, 2)
+	c.now = c.now.Add(5 * time.Millisecond)
+	x.Answered(8) // updates 2 and 3 arrived at 2 and 3 ms
+	if l.Count() != 2 || l.Quantile(0.4) < 2*time.Millisecond || l.Quantile(0.4) > 2200*time.Microsecond || l.Quantile(0.9) < 3*time.Millisecond {
+		t.Errorf("%d response times from %v on", l.Count(), l.Quantile(0))
+	}
+}
+
+// TestEach: an engine answers the updates of a batch one by one, or some at a time, and each has a response time.
+func TestEach(t *testing.T) {
+	for _, threads := range []int{1, 2} {
+		dir := t.TempDir()
+		g, u := filepath.Join(dir, "g.txt"), filepath.Join(dir, "u.txt")
+		var text strings.Builder
+		for i := range 300 {
+			fmt.Fprintf(&text, "+ %d %d\n", i%17, i%23)
+		}
+		for path, text := range map[string]string{g: "1 2\n2 3\n", u: text.String()} {
+			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		data, err := format.Read(t.Context(), g, format.ReadOptions{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer data.Close()
+		updates, err := allUpdates(t.Context(), vfs.OS{}, u, stream.Options{Format: stream.Auto, TextIDs: !data.IDs.Numeric(), Lateness: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := gql.ParseText("MATCH triangle")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, batch := range []int{1, 7, 1000} {
+			r, err := replayed(t.Context(), data, q.Pattern, updates, batch, route.WatchRequest{Engine: "host", Workers: threads, Switches: map[string]string{}}, 0, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.latency.Count() != uint64(r.updates) || r.updates != len(updates) {
+				t.Errorf("%d threads, batches of %d: %d response times of %d updates", threads, batch, r.latency.Count(), r.updates)
+			}
 		}
 	}
 }

@@ -129,16 +129,20 @@ func TestPipelineHubs(t *testing.T) {
 	})
 }
 
-// lag is a sink that keeps how many updates were made beyond that of a delta, at most.
+// lag is a sink that keeps how many updates were made beyond that of a delta, at most, and up to which update it has all deltas.
 type lag struct {
 	lines
-	made *uint64
-	most uint64
+	made           *uint64
+	most, answered uint64
+	late           bool // deltas came of updates that were answered
 }
+
+func (x *lag) Answered(seq uint64) { x.answered = max(x.answered, seq) }
 
 func (x *lag) Emit(ds []nest.Delta) error {
 	for _, d := range ds {
 		x.most = max(x.most, *x.made-d.Seq)
+		x.late = x.late || d.Seq <= x.answered
 	}
 	return x.lines.Emit(ds)
 }
@@ -198,6 +202,9 @@ func TestPipelineOverlaps(t *testing.T) {
 				t.Fatalf("%s: %d of %d updates were made", how, res.Updates, size)
 			case d != nil && !errors.Is(err, want):
 				t.Fatalf("%s: %v, want %v", how, err, want)
+			}
+			if found.late || how == "whole" && found.answered != made {
+				t.Errorf("%s: %d of %d updates are answered; deltas come late: %v", how, found.answered, made, found.late)
 			}
 			if how == "whole" {
 				slices.Sort(found.out)
