@@ -428,7 +428,7 @@ func (f *following) run(ctx context.Context) (st FollowStatus, err error) {
 		policy = stream.Skip
 	}
 	f.of.Source = broker.Name(o.Source)
-	f.of.Options = fmt.Sprintf("updates %s, window %s, lateness %s, skip errors %v, summary %v, present %v, queries change %v", form, o.Window, o.Lateness, o.SkipErrors, o.Summary, o.Present, o.Queries != nil)
+	f.of.Options = fmt.Sprintf("updates %s, window %s, lateness %s, summary %v, present %v, queries change %v", form, o.Window, o.Lateness, o.Summary, o.Present, o.Queries != nil)
 	settings := watch.Options{
 		Set: f.w.set, Source: src, Stop: cancel, Policy: policy, Mistake: func(e *stream.InputError) { f.note(e.Error()) },
 		Labels: f.labels, Present: o.Present && !o.Summary, Batch: o.Batch, State: f.state, From: f.from, Initial: f.initial,

@@ -135,7 +135,7 @@ func TestWatchNATS(t *testing.T) {
 		l, err := nats.NewLog(t.Context(), to, func(string) {})
 		if err == nil {
 			defer l.Close()
-			err = l.Begin(0)
+			err = l.Begin(0, 0)
 		}
 		for err == nil && got.Len() < len(want) {
 			var data []byte

@@ -57,7 +57,7 @@ func TestWatchIdentity(t *testing.T) {
 		{name: "a label", files: map[string]string{"g.csv": "src,dst,label\n1,2,A\n2,3,A\n3,4,A\n"}, code: exitInput},
 		{name: "labels of vertices", args: []string{"--labels", "@labels.txt"}, code: exitInput},
 		{name: "names of columns", args: []string{"--columns", "src,dst,_"}, code: exitInput},
-		{name: "mistakes", args: []string{"--on-error", "skip"}, code: exitInput},
+		{name: "mistakes", args: []string{"--on-error", "skip"}},
 		{name: "format of updates", args: []string{"--updates", "text"}, code: exitInput},
 	} {
 		dir := t.TempDir()
@@ -73,6 +73,36 @@ func TestWatchIdentity(t *testing.T) {
 		if code != c.code || c.code != 0 && !strings.Contains(said, "which is another now") {
 			t.Errorf("%s: exit %d, want %d: %s", c.name, code, c.code, said)
 		}
+	}
+}
+
+// TestWatchPolicy: an update with a mistake that is in the log of standard input ends the command again and again, until it is passed over. It stays
+// so after a restart, also if mistakes are fatal from then on.
+func TestWatchPolicy(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"g.csv": "src,dst\n1,2\n"})
+	for _, x := range []struct {
+		policy, in string
+		code       int
+	}{
+		{"fatal", "+ 2 3\n+ x 4\n+ 3 4\n", exitInput},
+		{"fatal", "+ 4 5\n", exitInput},
+		{"skip", "+ y 6\n+ 5 6\n", 0},
+		{"fatal", "+ 6 7\n", 0},
+		{"fatal", "+ z 8\n", exitInput},
+	} {
+		args := []string{"watch", "--state", "@state", "-o", "@out.ndjson", "--progress", "none", "--source", "-", "--on-error", x.policy, "-g", "@g.csv", "MATCH (a)--(b)"}
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], "@", dir+string(filepath.Separator))
+		}
+		var said strings.Builder
+		if code := run(t.Context(), args, strings.NewReader(x.in), io.Discard, &said); code != x.code {
+			t.Fatalf("%s %q: exit %d: %s", x.policy, x.in, code, said.String())
+		}
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "out.ndjson"))
+	if n := strings.Count(string(b), "\n"); err != nil || n != 5 || !strings.Contains(string(b), `"match":{"a":6,"b":7}`) {
+		t.Errorf("%s, %v", b, err)
 	}
 }
 

@@ -14,8 +14,9 @@ var ErrLog = errors.New("the updates cannot be read")
 // Log is a sequence of messages that a broker keeps, each with lines of updates. Its methods must not overlap.
 type Log interface {
 	// Begin makes the next message the one with a number, or the first one that there is if the number is 0. It is called once, before Next.
-	// The error wraps ErrLog, and says that the log has no longer, or never had, the messages from there on.
-	Begin(number int64) error
+	// read is a number such that those from number on and before it were read once, and are to be read again; 0 means none. The error wraps
+	// ErrLog, and says that the log has no longer, or never had, the messages from there on or those that were read.
+	Begin(number, read int64) error
 	// Next returns the next message, whose data is valid until the next call. It blocks until the message is there, also while the broker is
 	// lost. A later message has a greater number.
 	Next() (number int64, data []byte, err error)
@@ -43,11 +44,12 @@ func NewMessages(log Log, name string, o Options) *Messages {
 	return &Messages{log: log, name: name, d: NewDecoder(o)}
 }
 
-// Resume makes the next update the one after a position that Position returned. It is called before Next. The error is that of the log.
-func (m *Messages) Resume(lines, offset int64, at State) error {
+// Resume makes the next update the one after a position that Position returned, of those up to the end of message read-1, or of a part of message
+// read, that were read before. It is called before Next. The error is that of the log.
+func (m *Messages) Resume(lines, offset, read int64, at State) error {
 	m.d.SetState(at)
 	m.begun, m.skip, m.next = true, lines, offset
-	return m.log.Begin(offset)
+	return m.log.Begin(offset, read)
 }
 
 // State returns the state of the reader.
@@ -56,7 +58,7 @@ func (m *Messages) State() State { return m.d.State() }
 // Next reads the next update. It blocks until the update is there.
 func (m *Messages) Next(u *Update) error {
 	if !m.begun {
-		if err := m.Resume(0, 0, State{}); err != nil {
+		if err := m.Resume(0, 0, 0, State{}); err != nil {
 			return err
 		}
 	}

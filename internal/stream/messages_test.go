@@ -14,7 +14,7 @@ type logged struct {
 	next  int
 }
 
-func (l *logged) Begin(number int64) error { l.next = max(int(number)-1, 0); return nil }
+func (l *logged) Begin(number, _ int64) error { l.next = max(int(number)-1, 0); return nil }
 
 func (l *logged) Next() (int64, []byte, error) {
 	if l.next == len(l.texts) {
@@ -73,7 +73,7 @@ func TestMessages(t *testing.T) {
 			continue
 		}
 		m := NewMessages(&logged{texts: texts}, "log", o)
-		if err := m.Resume(r.lines, r.off, r.state); err != nil {
+		if err := m.Resume(r.lines, r.off, 0, r.state); err != nil {
 			t.Fatal(err)
 		}
 		if lines, off := m.Position(); lines != r.lines || off != r.off {
@@ -85,7 +85,7 @@ func TestMessages(t *testing.T) {
 	}
 	// A message of which lines were read is not there any more.
 	m := NewMessages(&logged{texts: texts}, "log", o)
-	if err := m.Resume(1, 0, State{}); err != nil {
+	if err := m.Resume(1, 0, 0, State{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := m.Next(&Update{}); !errors.Is(err, ErrLog) {

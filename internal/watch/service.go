@@ -263,7 +263,7 @@ func (s *service) replay(ctx context.Context, c *Checkpoint) error {
 		if s.o.From > 0 {
 			from = c.GraphAt
 		}
-		if err := src.Resume(from.Lines, from.Offset, from.Reader); err != nil {
+		if err := src.Resume(from.Lines, from.Offset, c.Offset, from.Reader); err != nil {
 			return fmt.Errorf("%w in %s: %w", ErrCheckpoint, s.o.State.dir, err)
 		}
 		s.mark = *from
@@ -272,6 +272,9 @@ func (s *service) replay(ctx context.Context, c *Checkpoint) error {
 			s.set.window.now = *from.Now
 		}
 	}
+	// What was passed over before the checkpoint is passed over again, also if mistakes are fatal from now on.
+	s.src.policy = stream.Skip
+	defer func() { s.src.policy = s.o.Policy }()
 	var u stream.Update
 	for s.mark.Seq < c.Seq {
 		if s.mark.Seq%1024 == 0 && ctx.Err() != nil {
@@ -287,6 +290,9 @@ func (s *service) replay(ctx context.Context, c *Checkpoint) error {
 		s.mark.Seq++
 		s.mark.Digest.add(&u)
 		s.mark.Reader.See(&u)
+		if _, at := s.src.Position(); at > c.Offset { // those that come may never be as many
+			return s.shorter(c)
+		}
 		if s.mark.Seq <= s.o.From {
 			s.set.pass(&u)
 		} else if err := s.set.skip(&u); err != nil {
@@ -317,7 +323,11 @@ func (s *service) replay(ctx context.Context, c *Checkpoint) error {
 
 // shorter is the error of a source that is not the one that a checkpoint is of.
 func (s *service) shorter(c *Checkpoint) error {
-	return fmt.Errorf("%w in %s: the source has changed: it does not begin with the %d updates of the checkpoint, which end at byte %d", ErrCheckpoint, s.o.State.dir, c.Seq, c.Offset)
+	unit := "byte"
+	if s.src.resumer != nil {
+		unit = "message"
+	}
+	return fmt.Errorf("%w in %s: the source has changed: it does not begin with the %d updates of the checkpoint, which end at %s %d", ErrCheckpoint, s.o.State.dir, c.Seq, unit, c.Offset)
 }
 
 // writePresent writes the matches of the beginning.
@@ -469,7 +479,7 @@ func (s *service) wrong(seq uint64, at stream.Place, err error) error {
 	}
 	bad := &stream.InputError{Kind: k, Err: at.Wrong(fmt.Errorf("update %d: %w", seq, err))}
 	s.mark.Refused[k]++
-	if s.o.Policy == stream.Fatal {
+	if s.src.policy == stream.Fatal {
 		return bad
 	}
 	if s.src.each != nil {
@@ -613,14 +623,15 @@ type tolerant struct {
 	Source
 	resumer Resumer // Source, or nil
 	reader  stream.Tolerant
+	policy  stream.Policy
 	each    func(*stream.InputError) // of those that are passed over
 }
 
 func newTolerant(src Source, policy stream.Policy) *tolerant {
-	t := &tolerant{Source: src}
+	t := &tolerant{Source: src, policy: policy}
 	t.resumer, _ = src.(Resumer)
 	t.reader = stream.Tolerant{Reader: src, Each: func(bad *stream.InputError) error {
-		if policy == stream.Fatal {
+		if t.policy == stream.Fatal {
 			return bad
 		}
 		if t.each != nil {

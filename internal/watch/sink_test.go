@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,9 +115,9 @@ type shelf struct {
 
 var errShelf = errors.New("the log is lost")
 
-func (l *shelf) Begin(number int64) error {
+func (l *shelf) Begin(number, read int64) error {
 	l.next, l.from = max(number, 1), number
-	if l.next < l.low {
+	if l.next < l.low || read > int64(len(l.texts))+1 {
 		return errors.New("trimmed")
 	}
 	return nil
@@ -188,6 +189,16 @@ func TestResumeInMiddle(t *testing.T) {
 	}
 	if l.from < 20 || l.low < 20 {
 		t.Errorf("the last one began at message %d, and those before %d were deleted", l.from, l.low)
+	}
+	// Another log of this name, which has fewer updates in its messages, is told by its first message after those that were read.
+	l = &shelf{texts: slices.Repeat([]string{"# none\n", "+ 1 2 X 1\n"}, 300)}
+	st, err := OpenState(vfs.OS{}, filepath.Join(dir, "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Set: newTestSet(t, query), Source: stream.NewMessages(l, "log", stream.Options{Lateness: 1}), Sinks: toFile(filepath.Join(dir, "parts")), State: st}
+	if _, err := Run(t.Context(), o); !errors.Is(err, ErrCheckpoint) || !strings.Contains(err.Error(), "which end at message 102") || l.next > 110 {
+		t.Errorf("%v; message %d comes next", err, l.next)
 	}
 	if got.Seq != want.Seq || got.Mistakes != want.Mistakes {
 		t.Errorf("%d updates, mistakes %v; want %d, %v", got.Seq, got.Mistakes, want.Seq, want.Mistakes)

@@ -25,8 +25,9 @@ type Source interface {
 type Resumer interface {
 	Source
 	// Resume makes the next update the one after a position that Position returned, in this process or another. It is called before Next. at is
-	// the state of the reader there. The error says that the updates after the position are gone.
-	Resume(lines, offset int64, at stream.State) error
+	// the state of the reader there. read is the offset of another position, up to which updates were read. The error says that the updates after
+	// the position, or some of those that were read, are gone.
+	Resume(lines, offset, read int64, at stream.State) error
 	// State returns the state of the reader, whose Latest is not needed.
 	State() stream.State
 }

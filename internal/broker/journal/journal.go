@@ -307,19 +307,22 @@ func (j *Journal) End(err error) {
 	j.changed()
 }
 
-// Begin makes the next message the one with a number.
-func (j *Journal) Begin(number int64) error {
+// Begin makes the next message the one with a number. Those before message read were read once.
+func (j *Journal) Begin(number, read int64) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	first := j.segments[0].first
 	switch {
+	case number == 0 && read == 0:
+		number = first
 	case number == 0:
-		j.next = first
-		return nil
+		number = 1
+	}
+	switch {
 	case number < first:
 		return fmt.Errorf("%w: the log %s begins with message %d, and message %d comes next", stream.ErrLog, j.dir, first, number)
-	case number > j.last+1:
-		return fmt.Errorf("%w: the log %s ends with message %d, and message %d was read: messages are gone", stream.ErrLog, j.dir, j.last, number-1)
+	case max(number, read) > j.last+1:
+		return fmt.Errorf("%w: the log %s ends with message %d, and message %d was read: messages are gone", stream.ErrLog, j.dir, j.last, max(number, read)-1)
 	}
 	j.next = number
 	return nil

@@ -56,7 +56,7 @@ func TestJournal(t *testing.T) {
 	if j.Lines() != 120 {
 		t.Errorf("%d lines", j.Lines())
 	}
-	if err := j.Begin(26); err != nil {
+	if err := j.Begin(26, 0); err != nil {
 		t.Fatal(err)
 	}
 	add(t, j, 60, 70)
@@ -96,9 +96,14 @@ func TestJournal(t *testing.T) {
 	if j.Lines() != 800 || j.last != 400 {
 		t.Errorf("%d lines, %d messages", j.Lines(), j.last)
 	}
-	for number, want := range map[int64]string{12: "begins with message", 402: "ends with message 400"} {
-		if err := j.Begin(number); !errors.Is(err, stream.ErrLog) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%d: %v", number, err)
+	for _, x := range []struct {
+		number, read int64
+		want         string
+	}{
+		{12, 0, "begins with message"}, {402, 0, "ends with message 400"}, {0, 12, "message 1 comes next"}, {398, 402, "message 401 was read"},
+	} {
+		if err := j.Begin(x.number, x.read); !errors.Is(err, stream.ErrLog) || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%d, %d: %v", x.number, x.read, err)
 		}
 	}
 }
@@ -125,7 +130,7 @@ func TestDamaged(t *testing.T) {
 			if !torn || j.last >= 40 {
 				t.Errorf("%s: %d messages", what, j.last)
 			}
-			if err := j.Begin(41); !errors.Is(err, stream.ErrLog) { // a checkpoint has all
+			if err := j.Begin(41, 0); !errors.Is(err, stream.ErrLog) { // a checkpoint has all
 				t.Errorf("%s: %v", what, err)
 			}
 			j.End(io.EOF)

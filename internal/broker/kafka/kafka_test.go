@@ -101,7 +101,7 @@ func open(t testing.TB, ctx context.Context, address string, offset int64, o opt
 	}
 	l := newLog(ctx, a, o)
 	t.Cleanup(func() { _ = l.Close() })
-	return l, l.Begin(offset)
+	return l, l.Begin(offset, 0)
 }
 
 func mustOpen(t testing.TB, address string, offset int64) *topicLog {
@@ -275,6 +275,18 @@ func TestGone(t *testing.T) {
 	}
 	if _, err := open(t, t.Context(), address+"?offset=1", 0, options{}); !errors.Is(err, errGone) {
 		t.Error(err)
+	}
+	for read, want := range map[int64]string{2: "the records before offset 2 are to be read again", 4: "ends at offset 3, before offset 4", 3: ""} {
+		a, err := source(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := newLog(t.Context(), a, options{})
+		err = l.Begin(0, read)
+		if want == "" && err != nil || want != "" && (!errors.Is(err, errGone) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%d records were read: %v", read, err)
+		}
+		_ = l.Close()
 	}
 	same(t, "the rest", rest(t, mustOpen(t, address+"?end=now", 0)), []string{"+ 3 4"})
 }

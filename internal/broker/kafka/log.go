@@ -39,11 +39,11 @@ func newLog(ctx context.Context, a *address, o options) *topicLog {
 	return &topicLog{ctx: ctx, a: a, o: o, end: -1, lost: brokers{note: o.note}}
 }
 
-// Begin connects to the topic, and makes the next record the one at an offset or, if that is 0, the first one. The error is about the brokers, the
-// topic, or records that are gone, and names the address.
-func (l *topicLog) Begin(offset int64) (err error) {
+// Begin connects to the topic, and makes the next record the one at an offset or, if that is 0, the first one. Those before the offset read were
+// read once. The error is about the brokers, the topic, or records that are gone, and names the address.
+func (l *topicLog) Begin(offset, read int64) (err error) {
 	if l.r, err = openReader(l.ctx, l.a, &l.o, &l.lost); err == nil {
-		err = l.bounds(offset)
+		err = l.bounds(offset, read)
 	}
 	return l.named(err)
 }
@@ -63,7 +63,7 @@ func (e *logError) Error() string   { return e.err.Error() }
 func (e *logError) Unwrap() []error { return []error{e.err, stream.ErrLog} }
 
 // bounds finds where the log begins, and where it ends.
-func (l *topicLog) bounds(offset int64) error {
+func (l *topicLog) bounds(offset, read int64) error {
 	from, err := l.r.bound(l.ctx, first, false)
 	if err != nil {
 		return err
@@ -81,8 +81,10 @@ func (l *topicLog) bounds(offset int64) error {
 	switch {
 	case l.at < from && l.at > 0:
 		return fmt.Errorf("%w: the topic begins with offset %d now, and the records from offset %d on are lost", errGone, from, l.at)
-	case l.at > end:
-		return fmt.Errorf("%w: the topic ends at offset %d, before offset %d: records are lost, or this is another topic", errGone, end, l.at)
+	case max(l.at, read) > end:
+		return fmt.Errorf("%w: the topic ends at offset %d, before offset %d: records are lost, or this is another topic", errGone, end, max(l.at, read))
+	case l.at < read && from >= read:
+		return fmt.Errorf("%w: the topic begins with offset %d now, and the records before offset %d are to be read again", errGone, from, read)
 	}
 	l.at = max(l.at, from)
 	return nil

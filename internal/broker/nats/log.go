@@ -24,6 +24,7 @@ type Log struct {
 	stream  jetstream.Stream
 	filter  string // "": all of the stream
 	limited bool   // the stream deletes old messages
+	created time.Time
 	next    uint64 // the least number of the message that comes next
 
 	ahead chan message
@@ -59,8 +60,8 @@ func (l *Log) wrong(err error) error {
 	return fmt.Errorf("%s: %w: %w", l.at.name, stream.ErrLog, err)
 }
 
-// Begin connects, and starts to read.
-func (l *Log) Begin(number int64) error {
+// Begin connects, and starts to read. Messages before number read were read once.
+func (l *Log) Begin(number, read int64) error {
 	var js jetstream.JetStream
 	var err error
 	if l.nc, js, err = connect(l.at, l.note, nil, l.options...); err != nil {
@@ -70,10 +71,16 @@ func (l *Log) Begin(number int64) error {
 		return l.wrong(err)
 	}
 	l.next = uint64(number)
+	l.created = l.stream.CachedInfo().Created
 	c := l.stream.CachedInfo().Config
 	l.limited = c.MaxAge > 0 || c.MaxMsgs > 0 || c.MaxBytes > 0 || c.MaxMsgsPerSubject > 0
 	if err := l.check(); err != nil {
 		return err
+	}
+	if read > number {
+		if err := l.has(uint64(read) - 1); err != nil {
+			return err
+		}
 	}
 	l.done = make(chan struct{})
 	go l.read()
@@ -87,9 +94,6 @@ func (e gone) Unwrap() error { return e.error }
 
 // check asks the broker whether the stream has all from l.next on.
 func (l *Log) check() error {
-	if l.next == 0 {
-		return nil
-	}
 	info, err := l.stream.Info(l.ctx)
 	if err != nil {
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -98,10 +102,25 @@ func (l *Log) check() error {
 		return l.wrong(err)
 	}
 	switch s := &info.State; {
-	case s.FirstSeq > l.next:
+	case !info.Created.Equal(l.created):
+		return gone{l.wrong(errors.New("the stream was deleted, and another one has its name now"))}
+	case l.next > 0 && s.FirstSeq > l.next:
 		return gone{l.wrong(fmt.Errorf("the stream begins with message %d, and message %d comes next: messages were deleted before they were read", s.FirstSeq, l.next))}
 	case s.LastSeq+1 < l.next:
 		return gone{l.wrong(fmt.Errorf("the stream ends with message %d, and message %d was read: it is another stream now", s.LastSeq, l.next-1))}
+	}
+	return nil
+}
+
+// has asks the broker for a message that was read, and is to be read again. Without it a reader would wait for messages that come, or take others for
+// those that were read.
+func (l *Log) has(number uint64) error {
+	_, err := l.stream.GetMsg(l.ctx, number)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		err = fmt.Errorf("message %d was read, and is to be read again, but the stream does not have it: it was purged, or is another stream now", number)
+	}
+	if err != nil {
+		return l.wrong(err)
 	}
 	return nil
 }
@@ -162,9 +181,27 @@ func (l *Log) follow() error {
 		return err
 	}
 	defer it.Stop()
+	// If the stream is deleted and made anew, the client makes the consumer anew without a word. So its name is looked at, and the stream now and then.
+	for name := ""; ; {
+		if err := l.followFor(lookTime, it, &name); err != nil {
+			return err
+		}
+		if err := l.check(); err != nil {
+			return err
+		}
+	}
+}
+
+// followFor reads messages for a time. name is that of the consumer, and changes.
+func (l *Log) followFor(d time.Duration, it jetstream.MessagesContext, name *string) error {
+	wait, cancel := context.WithTimeout(l.ctx, d)
+	defer cancel()
 	for {
-		m, err := it.Next(jetstream.NextContext(l.ctx))
-		if err != nil {
+		m, err := it.Next(jetstream.NextContext(wait))
+		switch {
+		case err != nil && wait.Err() != nil && l.ctx.Err() == nil:
+			return nil
+		case err != nil:
 			return err
 		}
 		meta, err := m.Metadata()
@@ -172,13 +209,15 @@ func (l *Log) follow() error {
 			return err
 		}
 		seq := meta.Sequence.Stream
-		if seq < l.next {
-			continue
-		}
-		if seq > l.next && l.next > 0 && (l.filter == "" || l.limited) {
+		gap := seq > l.next && l.next > 0 && (l.filter == "" || l.limited)
+		if gap || meta.Consumer != *name {
 			if err := l.check(); err != nil {
 				return err
 			}
+			*name = meta.Consumer
+		}
+		if seq < l.next {
+			continue
 		}
 		if !l.put(message{number: seq, data: m.Data()}) {
 			return context.Cause(l.ctx)

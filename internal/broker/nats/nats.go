@@ -49,6 +49,7 @@ const (
 	ackTime      = 20 * time.Second // of a message
 	parting      = 3 * time.Second  // of messages under way, after the end of a context
 	reconnecting = 250 * time.Millisecond
+	lookTime     = 2 * time.Second // between looks at a stream that is read
 )
 
 // connect connects to the broker. lost and back are called when the connection ends and begins anew.

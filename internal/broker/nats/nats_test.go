@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/weftgraph/weft/internal/stream"
+	"github.com/weftgraph/weft/internal/watch"
 )
 
 // broker is a server of its own, which can end and begin again with what it has stored.
@@ -106,7 +107,7 @@ func begin(t *testing.T, b *broker, path string, number int64, note func(string)
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
-	return l, l.Begin(number)
+	return l, l.Begin(number, 0)
 }
 
 // TestLog: a log begins anywhere, goes on after the broker was lost, and says so.
@@ -191,6 +192,121 @@ func TestLogGone(t *testing.T) {
 	b.start()
 }
 
+// TestLogRead: a log begins only if it has the messages that were read, and are to be read again.
+func TestLogRead(t *testing.T) {
+	b := newBroker(t)
+	js := b.stream(jetstream.StreamConfig{Name: "updates", Subjects: []string{"u", "v"}})
+	b.publish(js, "u", 0, 40)
+	try := func(path string, number, read int64, want string) {
+		t.Helper()
+		l, err := NewLog(t.Context(), b.url(path), func(string) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		err = l.Begin(number, read)
+		if want == "" && err != nil || want != "" && (!errors.Is(err, stream.ErrLog) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s from %d, %d: %v; want %s", path, number, read, err, want)
+		}
+	}
+	try("updates", 0, 41, "")
+	try("u", 20, 41, "")
+	try("updates", 0, 42, "message 41 was read")
+	s, err := js.Stream(t.Context(), "updates")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Purge(t.Context(), jetstream.WithPurgeSubject("u")); err != nil {
+		t.Fatal(err)
+	}
+	b.publish(js, "v", 0, 5)
+	try("updates", 0, 41, "message 40 was read")
+	try("u", 0, 41, "message 40 was read")
+	try("updates", 41, 41, "")
+	// While it is read, another stream takes the name, and has as many messages.
+	l, err := begin(t, b, "updates", 46, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := js.DeleteStream(t.Context(), "updates"); err != nil {
+		t.Fatal(err)
+	}
+	js = b.stream(jetstream.StreamConfig{Name: "updates", Subjects: []string{"u"}})
+	b.publish(js, "u", 0, 60)
+	if _, data, err := l.Next(); !errors.Is(err, stream.ErrLog) {
+		t.Errorf("%q, %v", data, err)
+	}
+	if err := l.(*Log).check(); err == nil || !strings.Contains(err.Error(), "another one has its name") {
+		t.Error(err)
+	}
+}
+
+// TestPublisherLost: a run that continues does not go on if the broker has lost its changes, and says so if they were deleted.
+func TestPublisherLost(t *testing.T) {
+	b := newBroker(t)
+	js := b.stream(jetstream.StreamConfig{Name: "changes", Subjects: []string{"c", "d"}})
+	p := newPublisher(t, b, "c")
+	if _, err := p.Begin(t.Context(), "run", 0); err != nil {
+		t.Fatal(err)
+	}
+	send := func(from, to int) {
+		t.Helper()
+		for i := from; i < to; i++ {
+			if err := p.Publish(fmt.Sprint("id-", i), fmt.Appendf(nil, "%d", i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := p.Sync(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p.Length() != 0 {
+		t.Errorf("a length of %d before the first message", p.Length())
+	}
+	send(0, 10)
+	length := p.Length()
+	send(10, 20) // after the checkpoint
+	try := func(wantID, want string) {
+		t.Helper()
+		said := ""
+		q, err := NewPublisher(b.url("c"), func(text string) { said += text })
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer q.Close()
+		id, err := q.Begin(t.Context(), "run", length)
+		if err != nil {
+			said = err.Error()
+			if !errors.Is(err, watch.ErrCheckpoint) {
+				t.Error(err)
+			}
+		}
+		if id != wantID || want == "" && said != "" || !strings.Contains(said, want) {
+			t.Errorf("%q, %s; want %q, %s", id, said, wantID, want)
+		}
+		if err == nil && q.Length() != length {
+			t.Errorf("the length is %d, want %d", q.Length(), length)
+		}
+	}
+	try("id-19", "")
+	s, err := js.Stream(t.Context(), "changes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Purge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	try("", "the changes were deleted")
+	if err := js.DeleteStream(t.Context(), "changes"); err != nil {
+		t.Fatal(err)
+	}
+	js = b.stream(jetstream.StreamConfig{Name: "changes", Subjects: []string{"c", "d"}})
+	try("", "ends with message 0, and message 10 was sent")
+	b.publish(js, "c", 0, 3)
+	b.publish(js, "d", 0, 30)
+	try("", "the last change in the stream changes is message 3, and message 10 was sent")
+}
+
 func newPublisher(t *testing.T, b *broker, path string) *Publisher {
 	p, err := NewPublisher(b.url(path), func(string) {})
 	if err != nil {
@@ -237,13 +353,13 @@ func (b *broker) want(js jetstream.JetStream, n int) {
 func TestPublisher(t *testing.T) {
 	b := newBroker(t)
 	js := b.stream(jetstream.StreamConfig{Name: "changes", Subjects: []string{"c", "d"}})
-	n, rounds := 0, 3
+	n, rounds, length := 0, 3, int64(0)
 	if os.Getenv("WEFT_LONG") != "" {
 		rounds = 30
 	}
 	for round := range rounds {
 		p := newPublisher(t, b, "c")
-		last, err := p.Begin(t.Context(), "run", int64(n))
+		last, err := p.Begin(t.Context(), "run", length)
 		if want := ""; err != nil || n > 0 && last != fmt.Sprint("id-", n-1) || n == 0 && last != want {
 			t.Fatalf("%q, %v", last, err)
 		}
@@ -267,8 +383,12 @@ func TestPublisher(t *testing.T) {
 		if err := p.Sync(); err != nil {
 			t.Fatal(err)
 		}
-		if p.Length() != int64(n) {
-			t.Errorf("the length is %d, want %d", p.Length(), n)
+		s, err := js.Stream(t.Context(), "changes")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if length = p.Length(); length != int64(s.CachedInfo().State.LastSeq)+1 {
+			t.Errorf("the length is %d, and the stream ends with message %d", length, s.CachedInfo().State.LastSeq)
 		}
 		if err := p.Close(); err != nil {
 			t.Fatal(err)

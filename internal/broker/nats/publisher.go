@@ -41,7 +41,7 @@ type Publisher struct {
 	first   int           // the number of waiting[0] in the epoch
 	last    uint64        // the number of the last message that the broker has
 	known   string        // the id of the last message that the broker has
-	n       int64
+	reached uint64        // the number of the run's last message that the broker has
 }
 
 // outgoing is a message to be sent.
@@ -68,9 +68,10 @@ func NewPublisher(u *url.URL, note func(string)) (watch.Publisher, error) {
 
 func (p *Publisher) wrong(err error) error { return fmt.Errorf("%s: %w", p.at.name, err) }
 
-// Begin connects, and returns the id of the last message of the subject.
+// Begin connects, and returns the id of the last message of the subject. The error wraps watch.ErrCheckpoint if the broker has lost messages up to
+// length.
 func (p *Publisher) Begin(ctx context.Context, _ string, length int64) (string, error) {
-	p.ctx, p.n = ctx, length
+	p.ctx = ctx
 	var err error
 	p.nc, p.js, err = connect(p.at, p.note, func() {
 		select {
@@ -97,12 +98,34 @@ func (p *Publisher) Begin(ctx context.Context, _ string, length int64) (string, 
 	if p.known, p.last, err = p.latest(ctx); err != nil {
 		return "", p.wrong(err)
 	}
+	if length > 0 {
+		p.reached = uint64(length) - 1
+		if err := p.lost(name); err != nil {
+			return "", p.wrong(err)
+		}
+	}
 	p.inbox = nats.NewInbox()
 	p.acks = make(chan *nats.Msg, 4*mostUnderWay)
 	if _, err := p.nc.ChanSubscribe(p.inbox+".*.*", p.acks); err != nil {
 		return "", p.wrong(err)
 	}
 	return p.known, nil
+}
+
+// lost is an error if the broker had messages of the run that it lost. A stream without a message of the subject, of which old messages may have
+// been deleted, is none: it goes on with what comes after the checkpoint.
+func (p *Publisher) lost(name string) error {
+	switch end := p.to.CachedInfo().State.LastSeq; {
+	case end < p.reached:
+		return fmt.Errorf("%w: the stream %s ends with message %d, and message %d was sent: changes are lost, or it is another stream now; remove the folder of state to begin anew",
+			watch.ErrCheckpoint, name, end, p.reached)
+	case p.known != "" && p.last < p.reached:
+		return fmt.Errorf("%w: the last change in the stream %s is message %d, and message %d was sent: changes are lost; remove the folder of state to begin anew",
+			watch.ErrCheckpoint, name, p.last, p.reached)
+	case p.known == "" && end > p.reached:
+		p.note(p.at.name + ": the changes were deleted; those after the checkpoint come again")
+	}
+	return nil
 }
 
 // latest returns the id and the number of the last message of the subject. The id is "-" if the message has none, and "" if there is no message.
@@ -130,7 +153,6 @@ func (p *Publisher) Publish(id string, data []byte) error {
 		}
 	}
 	p.waiting = append(p.waiting, outgoing{id: id, data: append([]byte(nil), data...)})
-	p.n++
 	p.send()
 	for len(p.acks) > 0 { // those that are there
 		if err := p.answer(); err != nil {
@@ -214,6 +236,7 @@ func (p *Publisher) take(m *nats.Msg) error {
 	n := 0
 	for n < p.sent && p.waiting[n].seq > 0 {
 		p.known, p.last = p.waiting[n].id, p.waiting[n].seq
+		p.reached = p.last
 		n++
 	}
 	p.waiting = p.waiting[n:]
@@ -260,9 +283,12 @@ func (p *Publisher) resume() error {
 		}
 		switch {
 		case n > 0:
-			p.waiting, p.known = p.waiting[n:], id
+			p.waiting, p.known, p.reached = p.waiting[n:], id, seq
 		case id != "" && id != p.known:
 			return p.wrong(errors.New("another program publishes on this subject: changes would be lost or out of order"))
+		case id == "" && p.known != "":
+			p.known = ""
+			p.note(p.at.name + ": the changes so far were deleted")
 		}
 		for i := range p.waiting {
 			p.waiting[i].seq = 0
@@ -296,8 +322,13 @@ func (p *Publisher) Sync() error {
 	return nil
 }
 
-// Length is the number of messages of the run.
-func (p *Publisher) Length() int64 { return p.n }
+// Length is the number of the run's last message that the broker has, from 1 on, and one more. It is 0 before the first.
+func (p *Publisher) Length() int64 {
+	if p.reached == 0 {
+		return 0
+	}
+	return int64(p.reached) + 1
+}
 
 // Close ends the connection.
 func (p *Publisher) Close() error {
