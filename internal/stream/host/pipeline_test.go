@@ -32,7 +32,8 @@ func TestLawInPipeline(t *testing.T) {
 				Memory: 1 << rapid.IntRange(12, 16).Draw(t, "memory"),
 				Flowing: pipeline.Flowing{
 					Batch: rapid.IntRange(1, 8).Draw(t, "updates"), Window: 64, Queue: 1 << rapid.IntRange(7, 9).Draw(t, "queue"),
-					Threads: 64, Blocks: 2, Wait: -1, Dog: 5 * time.Minute,
+					Share: rapid.SampledFrom([]int{-1, 1, 1, 2}).Draw(t, "share"), Shares: rapid.IntRange(1, 4).Draw(t, "shares"),
+					Threads: 64, Blocks: rapid.IntRange(2, 3).Draw(t, "blocks"), Wait: -1, Dog: 5 * time.Minute,
 				},
 			})
 			if err != nil {
@@ -63,21 +64,23 @@ func TestTailInPipeline(t *testing.T) {
 	})
 }
 
-// TestPipelineHubs: long lists that change in each batch, hundreds of updates under way at the same time, and a memory that is soon full give
-// what the cores find.
+// TestPipelineHubs: long lists that change in each batch, hundreds of updates under way at the same time, a memory that is soon full, and searches that
+// many warps share give what the cores find.
 func TestPipelineHubs(t *testing.T) {
 	const n = 150
 	texts := []string{
 		"MATCH triangle", "MATCH cycle(4)", "MATCH clique(4)", "MATCH (a)--(b)--(c), NOT (a)--(c)", // and some of which the last two vertices are counted together
 		"MATCH star(4)", "MATCH (a)--(b)--(c)--(a), (b)--(d)--(a)",
 	}
-	run := func(t *testing.T, d *cuda.Device, memory int64) (out []any) {
+	run := func(t *testing.T, d *cuda.Device, memory int64, share, shares int) (out []any) {
 		g := hubs(t, n)
 		o := Options{Workers: 2}
 		var x *pipeline.Device
 		if d != nil {
 			var err error
-			x, err = pipeline.NewDevice(d, g, pipeline.Options{Memory: memory, Flowing: pipeline.Flowing{Window: 256, Wait: -1, Blocks: 3, Dog: 5 * time.Minute}})
+			x, err = pipeline.NewDevice(d, g, pipeline.Options{Memory: memory, Flowing: pipeline.Flowing{
+				Window: 256, Wait: -1, Threads: 128, Blocks: 3, Share: share, Shares: shares, Dog: 5 * time.Minute,
+			}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,6 +90,12 @@ func TestPipelineHubs(t *testing.T) {
 		defer func() {
 			if err := m.Close(); err != nil {
 				t.Error(err)
+			}
+			if d == nil {
+				return
+			}
+			if w := x.Totals(); w.Shared > 0 != (share > 0) {
+				t.Errorf("%d parts of searches were given away, with a part after %d steps", w.Shared, share)
 			}
 		}()
 		for i, text := range texts {
@@ -119,11 +128,14 @@ func TestPipelineHubs(t *testing.T) {
 		}
 		return out
 	}
-	want := run(t, nil, 0)
+	want := run(t, nil, 0, 0, 0)
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
-		for _, memory := range []int64{0, 20 << 10} {
-			if got := run(t, d, memory); !reflect.DeepEqual(got, want) {
-				t.Errorf("with %d bytes the device finds\n%v\nand the cores\n%v", memory, got, want)
+		for _, c := range []struct {
+			memory        int64
+			share, shares int
+		}{{0, 4, 0}, {20 << 10, 2, 2}, {0, -1, 0}} {
+			if got := run(t, d, c.memory, c.share, c.shares); !reflect.DeepEqual(got, want) {
+				t.Errorf("%+v: the device finds\n%v\nand the cores\n%v", c, got, want)
 			}
 		}
 	})

@@ -144,6 +144,7 @@ type Work struct {
 	Full                    uint64               // loads because the memory for arrays was full, or in too small pieces
 	Steps                   [steps]time.Duration // of the updater, which waits for updates in the first one
 	Busy                    time.Duration        // of all warps that search
+	Shared                  uint64               // parts of searches that were given to warps that waited
 }
 
 // NewDevice returns a Device over an open GPU, which stays the caller's to close. The graph must only change by the matcher that owns the
@@ -219,6 +220,7 @@ func (w *Work) add(f *Flow) {
 		w.Steps[i] += time.Duration(atomic.LoadUint64(&f.ctl.Steps[i]))
 	}
 	w.Busy += time.Duration(atomic.LoadUint64(&f.ctl.Busy))
+	w.Shared += atomic.LoadUint64(&f.ctl.Shared)
 }
 
 // Work implements nest.Device.
@@ -226,8 +228,8 @@ func (x *Device) Work() string {
 	w := x.Totals()
 	s := func(i int) time.Duration { return w.Steps[i].Round(10 * time.Microsecond) }
 	return fmt.Sprintf("%d batches, %d updates, %d searches; the graph was brought to the device %d times; updater: %v gathering, %v fetching, %v sorting, "+
-		"%v finding room, %v removing, %v copying, %v publishing; warps searched for %v in all", w.Batches, w.Updates, w.Tasks, w.Loads,
-		s(stepGather), s(stepFetch), s(stepSort), s(stepRoom), s(stepRemove), s(stepCopy), s(stepPublish), w.Busy.Round(10*time.Microsecond))
+		"%v finding room, %v removing, %v copying, %v publishing; warps searched for %v in all, and gave %d parts of searches to others", w.Batches, w.Updates, w.Tasks, w.Loads,
+		s(stepGather), s(stepFetch), s(stepSort), s(stepRoom), s(stepRemove), s(stepCopy), s(stepPublish), w.Busy.Round(10*time.Microsecond), w.Shared)
 }
 
 // Close implements nest.Device.

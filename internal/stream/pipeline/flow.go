@@ -20,6 +20,8 @@ type Flowing struct {
 	Queue   int           // searches under way; 65536
 	Threads int           // of a block; 256. The first block is the updater
 	Blocks  int           // as many as the device holds at once
+	Share   int           // chunks of candidates after which a search gives a part to a warp that waits; 8. Less than 0: never
+	Shares  int           // parts that wait; 1024
 	Dog     time.Duration // a kernel that does not get on for so long is given up; 10 s
 }
 
@@ -33,7 +35,11 @@ func (f Flowing) withDefaults() Flowing {
 	set(&f.Window, 1<<14)
 	set(&f.Queue, 1<<16)
 	set(&f.Threads, 256)
-	f.Window, f.Queue = powerAbove(f.Window), powerAbove(f.Queue)
+	set(&f.Shares, 1<<10)
+	if f.Share == 0 {
+		f.Share = 8
+	}
+	f.Window, f.Queue, f.Shares = powerAbove(f.Window), powerAbove(f.Queue), powerAbove(f.Shares)
 	f.Batch = min(f.Batch, f.Window, mostBatch)
 	if f.Wait == 0 {
 		f.Wait = 125 * time.Microsecond
@@ -142,6 +148,7 @@ func (f *Flow) open(ctx context.Context, c *cuda.Context, directed bool) (err er
 			*to = b.Ptr
 		}
 	}
+	var empty []cuda.Buffer // memory that begins empty
 	pin := func(to *uint64, bytes int64) (p *cuda.Pinned) {
 		if err == nil {
 			if p, err = c.Pinned(bytes); err == nil {
@@ -153,6 +160,12 @@ func (f *Flow) open(ctx context.Context, c *cuda.Context, directed bool) (err er
 	alloc(&x.Flow, sizeOf[flow]())
 	alloc(&x.Slots, int64(x.Window)*sizeOf[slot]())
 	alloc(&x.Queue, int64(x.QueueSize)*sizeOf[task]())
+	if f.size.Share > 0 {
+		x.Share, x.SharesSize = uint32(f.size.Share), uint32(f.size.Shares)
+		alloc(&x.Shares, int64(x.SharesSize)*sizeOf[share]())
+		alloc(&x.Parts, int64(x.QueueSize)*sizeOf[parts]())
+		empty = f.buffers[len(f.buffers)-min(2, len(f.buffers)):]
+	}
 	if f.shared() > f.k.shared && batchBytes(f.size.Batch) > 24<<10 {
 		alloc(&x.Work, int64(batchBytes(f.size.Batch)))
 	}
@@ -175,6 +188,11 @@ func (f *Flow) open(ctx context.Context, c *cuda.Context, directed bool) (err er
 		return err
 	}
 	f.ends = make([]uint64, 4*x.HostUpdates) // of all that are not done
+	for _, b := range empty {
+		if err := c.Clear(b, nil); err != nil {
+			return err
+		}
+	}
 	return c.Clear(f.flow, nil)
 }
 
@@ -228,7 +246,7 @@ func (f *Flow) start() error {
 			return err
 		}
 		x := &now[0]
-		x.Next, x.Ended, x.Stop, x.Fault = x.Ready, 0, 0, 0
+		x.Next, x.Ended, x.Stop, x.Fault, x.Hungry = x.Ready, 0, 0, 0, 0
 		if err := cuda.Upload(c, f.flow, 0, now[:]); err != nil {
 			return err
 		}

@@ -67,6 +67,18 @@ type slot struct {
 	Array     [2]uint64
 }
 
+// share is Share of share.cuh, and parts is Parts.
+type share struct {
+	Turn, Place, Base, Next, End, Left uint32
+	Number                             uint64
+	Vertices, Candidates               [32]uint32
+}
+
+type parts struct {
+	Count     uint64
+	Open, Pad uint32
+}
+
 type control struct {
 	Stop, Closed   uint32
 	Posted, Urgent uint64
@@ -76,7 +88,8 @@ type control struct {
 	FaultAt        uint64
 	Taken, Done    uint64
 	Beat, Busy     uint64
-	_              [2]uint64
+	Shared         uint64
+	_              uint64
 	Steps          [steps]uint64
 }
 
@@ -93,6 +106,9 @@ type flow struct {
 	_                               [14]uint64
 	Reserved, Drained               uint64
 	_                               [14]uint64
+	Given, Taken                    uint64
+	Hungry, _                       uint32
+	_                               [13]uint64
 	Stop, Fault, Ended, Pad         uint32
 	Reclaimed, ReclaimedEnd         uint64
 	EndedAt, Batches, Waits, Copied uint64
@@ -126,11 +142,14 @@ type store struct {
 
 // pipe is Pipe.
 type pipe struct {
-	Control, Flow, Pool                                      uint64
-	Store                                                    store
-	Updates, Tasks, Slots, Queue, Work                       uint64
-	HostUpdates, HostTasks, Window, QueueSize, Batch, WaitNS uint32
-	Directed, Pad                                            uint32
+	Control, Flow, Pool                       uint64
+	Store                                     store
+	Updates, Tasks, Slots, Queue, Work        uint64
+	Shares, Parts                             uint64
+	HostUpdates, HostTasks, Window, QueueSize uint32
+	SharesSize, Share                         uint32
+	Batch, WaitNS                             uint32
+	Directed, Pad                             uint32
 }
 
 // deskBytes is the shared memory of the updater's block besides the stage and the batch.

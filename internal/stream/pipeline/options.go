@@ -13,6 +13,7 @@ var Switches = option.Table{
 	option.Number("pipeline.wait", 125, 0, 1e6, "microseconds that the GPU waits for more updates before it takes fewer"),
 	option.Number("pipeline.window", 1<<14, 64, 1<<20, "updates that are under way on the GPU at the same time, at most"),
 	option.Number("pipeline.threads", 256, 64, 512, "threads of a block: those that update the graph, and those of a multiprocessor's groups of searches"),
+	option.Switch("pipeline.share", true, "warps that wait for searches take parts of long ones"),
 	option.Number("pipeline.blocks", 0, 0, 1<<20, "blocks of the grid, of which one updates the graph; 0: as many as fit"),
 }
 
@@ -24,6 +25,9 @@ func Read(opt map[string]string) (o Options, err error) {
 	}
 	o.Batch, o.Window, o.Blocks = v.Number("pipeline.batch"), v.Number("pipeline.window"), v.Number("pipeline.blocks")
 	o.Threads = v.Number("pipeline.threads") / 32 * 32
+	if !v.On("pipeline.share") {
+		o.Share = -1
+	}
 	if o.Wait = time.Duration(v.Number("pipeline.wait")) * time.Microsecond; o.Wait == 0 {
 		o.Wait = -1 // none, where 0 means the default
 	}

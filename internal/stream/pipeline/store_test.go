@@ -22,7 +22,7 @@ const probeText = `
 #include "pipeline/roles.cuh"
 struct P { Pipe pipe; const u32* asked; u32* out; u32 room, pause; };
 WEFT_KERNEL(probe, P) {
-  roles(p.pipe, [&](const Task& task, u64, const Update&, u32 t) {
+  roles(p.pipe, [&](const Task& task, u64, const Update&, u32 t, Share*) {
     u32* out = p.out + (u64)task.what * p.room;
     for (u32 i = 0; i < p.pause; i++) spin();
     Array a = version(p.pipe.store, p.asked[task.what], t);
@@ -39,6 +39,7 @@ WEFT_KERNEL(probe, P) {
       n += popc(votes);
     }
     if (lane() == 0) out[0] = n;
+    return true;
   });
 }
 `
@@ -282,7 +283,7 @@ func TestPoolThrottles(t *testing.T) {
 			p.updates = append(p.updates, update{What: what})
 		}
 		p.end = m
-		pause := uint32(50)
+		pause := uint32(300)
 		if strings.HasSuffix(t.Name(), "/gpu") {
 			pause = 5000 // of 0.1 µs each
 		}
@@ -344,7 +345,10 @@ func TestWatchdog(t *testing.T) {
 #include "pipeline/roles.cuh"
 struct P { Pipe pipe; };
 WEFT_KERNEL(stuck, P) {
-  roles(p.pipe, [&](const Task&, u64, const Update&, u32) { while (!warp_stopped(p.pipe)) spin(); });
+  roles(p.pipe, [&](const Task&, u64, const Update&, u32, Share*) {
+    while (!warp_stopped(p.pipe)) spin();
+    return true;
+  });
 }
 `
 	device.Each(t, func(t *testing.T, d *cuda.Device) {

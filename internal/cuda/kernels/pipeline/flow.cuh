@@ -8,7 +8,7 @@
 // Each step waits for the next one's room, so all rings are bounded:
 //   - the host writes update k when taken > k - host_updates, and its tasks when the updates with the tasks before were taken;
 //   - the updater makes update k when reclaimed > k - window, its tasks have room in the queue, and the pool has memory;
-//   - executors take tasks in their order, one a warp;
+//   - executors take tasks in their order, one a warp. A long search is shared by warps that wait for tasks: see share.cuh;
 //   - the collector passes update k when no task of updates up to k is left.
 //
 // Go's pipeline.control, flow, update, task and slot have the same layouts.
@@ -44,6 +44,9 @@ struct Task {
   u32 first[2];
 };
 
+struct Share;
+struct Parts;
+
 // An update under way.
 struct Slot {
   Update x;
@@ -70,7 +73,8 @@ struct Control {
   u64 done;  // updates of which all tasks are done, and all before them
   u64 beat;  // changes while executors get on
   u64 busy;  // nanoseconds of warps that search
-  u64 pad1[2];
+  u64 shared; // parts of searches that were given away
+  u64 pad1;
   u64 steps[STEPS]; // nanoseconds of the updater in each step
 };
 
@@ -82,6 +86,9 @@ struct Flow {
   u64 done, pad3[15];    // as in Control
   u64 beat, busy, pad4[14];
   u64 reserved, drained, pad5[14]; // rows of the output
+  u64 given, taken; // parts of searches that were put into the ring of them, and taken from it
+  u32 hungry, pad8; // warps that wait for tasks and would take a part
+  u64 pad9[13];
   u32 stop, fault, ended, pad6;
   u64 reclaimed;     // updates whose versions are back in the pool
   u64 reclaimed_end; // tasks of these
@@ -102,7 +109,11 @@ struct Pipe {
   Slot* slots;
   Task* queue;
   u8* work;           // the updater's room, where shared memory is too small; null: shared memory
+  Share* shares;      // parts of searches that wait for a warp
+  Parts* parts;       // of task i at i % queue_size
   u32 host_updates, host_tasks, window, queue_size; // powers of 2
+  u32 shares_size;    // a power of 2
+  u32 share;          // chunks of candidates after which a search may give a part away; 0: it never does
   u32 batch;          // updates of a batch, at most
   u32 wait_ns;        // how long the updater waits for a batch to fill
   u32 directed;

@@ -8,7 +8,7 @@
 // updater gives their arrays back to the pool.
 #ifndef WEFT_PIPELINE_ROLES
 #define WEFT_PIPELINE_ROLES
-#include "pipeline/update.cuh"
+#include "pipeline/share.cuh"
 
 // The collector's warp.
 DEV void collector(const Pipe& p) {
@@ -41,44 +41,68 @@ DEV void collector(const Pipe& p) {
   }
 }
 
-// The next task for this warp, with its number and its update; false: there will be none.
-DEV bool next_task(const Pipe& p, u64& i, Task& task, Slot*& slot) {
+#define NO_TICKET ~0ull
+
+// The next work for this warp: a task with its number, or part of one, which is at share of the ring. False: there will be none.
+// ticket is that of the warp, which it may keep for later. One lane.
+//
+// The first quarter of those that wait for tasks takes no parts, so that new tasks find warps.
+DEV bool next_work(const Pipe& p, u64& ticket, u64& number, u64& share, bool& part) {
   Flow* f = p.flow;
-  u32 go = 0;
-  i = 0;
-  if (lane() == 0) {
-    i = atomic_add(&f->next, (u64)1);
-    for (;; spin()) {
-      u32 ended = load_acquire(&f->ended);
-      if (load_acquire(&f->ready) > i) {
-        go = 1;
-        break;
-      }
-      if (ended || stopped(p)) break;
+  const u32 reserve = ((blocks() - 1) * warps() - 1) / 4;
+  part = false;
+  if (p.share && (ticket == NO_TICKET || load_acquire(&f->ready) <= ticket) && take_share(p, share)) return part = true;
+  if (ticket == NO_TICKET) ticket = atomic_add(&f->next, (u64)1);
+  bool hungry = false, go = false;
+  for (;; spin()) {
+    u32 ended = load_acquire(&f->ended);
+    u64 ready = load_acquire(&f->ready);
+    if (ready > ticket) {
+      go = true;
+      number = ticket, ticket = NO_TICKET;
+      break;
+    }
+    if (ended || stopped(p)) break;
+    bool may = p.share && ticket - ready >= reserve;
+    if (may && !hungry) atomic_add(&f->hungry, 1u);
+    if (!may && hungry) atomic_sub(&f->hungry, 1u);
+    hungry = may;
+    if (may && take_share(p, share)) {
+      go = part = true;
+      break;
     }
   }
-  if (!shfl(ALL, go, 0)) return false;
-  i = shfl(ALL, i, 0);
-  sync_warp(ALL); // what the first lane has acquired is there for all
-  task = p.queue[i & (p.queue_size - 1)];
-  slot = &p.slots[task.update & (p.window - 1)];
-  return true;
+  if (hungry) atomic_sub(&f->hungry, 1u);
+  return go;
 }
 
-// An executor's warp: run(task, number, update, time) is the search of one task. The time is that before the update; the next time is after it,
+// An executor's warp: run(task, number, update, time, share) is the search of one task, or of the part of it at share; share is null for a task.
+// It returns whether the task is done, with all its parts. The time is that before the update; the next time is after it,
 // and has all its versions too. The search may return early once the kernel is stopped.
 template <class F> DEV void executor(const Pipe& p, F run) {
-  u64 i;
-  Task task;
-  Slot* slot;
-  while (next_task(p, i, task, slot)) {
+  u64 ticket = NO_TICKET;
+  for (;;) {
+    u64 number = 0, at = 0;
+    u32 found = 0; // 1: a task; 2: a part
+    if (lane() == 0) {
+      bool part;
+      if (next_work(p, ticket, number, at, part)) found = part ? 2 : 1;
+    }
+    found = shfl(ALL, found, 0);
+    if (!found) return;
+    at = shfl(ALL, at, 0);
+    sync_warp(ALL); // what the first lane has acquired is there for all
+    Share* share = found == 2 ? share_at(p, at) : nullptr;
+    number = share ? share->number : shfl(ALL, number, 0);
+    const Task task = p.queue[number & (p.queue_size - 1)];
+    Slot* slot = &p.slots[task.update & (p.window - 1)];
     u64 began = nanotime();
-    run(task, i, slot->x, time_of(task.update));
+    bool done = run(task, number, slot->x, time_of(task.update), share);
     sync_warp(ALL);
     if (warp_stopped(p)) return;
     if (lane() == 0) {
       fence_system(); // for what the host reads once the update is done
-      atomic_sub(&slot->left, 1u);
+      if (done) atomic_sub(&slot->left, 1u);
       atomic_add(&p.flow->beat, (u64)1);
       atomic_add(&p.flow->busy, nanotime() - began);
     }

@@ -236,8 +236,61 @@ DEV bool pairs(const Searching& s, Frame* f, u32 last, const Place* places, u32 
   return true;
 }
 
-// The search of one task. what is the nest << 2 | list << 1 | after.
-DEV void search(const Searching& s, const Task& task, u64 number, u32 t) {
+// Gives part of the remaining candidates away, at the first place from floor to top that has some: half of them, and at most all but the
+// one that is under way. Returns whether it did. parted says that the search is part of a task already. Collective.
+DEV bool give(const Searching& s, Frame* f, u32 floor, u32 top, bool deeper, u32 last, u64 number, bool parted) {
+  u32 go = 0;
+  if (lane() == 0) go = share_wanted(s.pipe);
+  if (!shfl(ALL, go, 0)) return false;
+  u32 l = floor, entries = 0, bits = 0;
+  for (; l <= top; l++) {
+    bool busy = l < top || deeper; // with a candidate of this place
+    u32 n = f[l].end - f[l].next, left = f[l].left, k = popc(left);
+    entries = l == last ? (n > 64 ? n / 2 & ~31u : 0) : (n + busy) / 2;
+    bits = left;
+    for (u32 keep = k - (k + busy) / 2; keep > 0; keep--) bits &= bits - 1;
+    if (entries || bits) break;
+  }
+  if (l > top) return false;
+  u64 at = 0;
+  if (lane() == 0) {
+    go = claim_share(s.pipe, at);
+    if (go) atomic_add(&parts_of(s.pipe, number)->open, parted ? 1u : 2u);
+  }
+  if (!shfl(ALL, go, 0)) return false;
+  at = shfl(ALL, at, 0);
+  sync_warp(ALL); // what the first lane has acquired is there for all
+  Share* x = share_at(s.pipe, at);
+  const u32 base = f[l].base, end = f[l].end, left = f[l].left;
+  if (lane() < l) x->vertices[lane()] = f[lane()].vertex;
+  if (bits >> lane() & 1) x->candidates[lane()] = f[l].candidates[lane()];
+  sync_warp(ALL);
+  if (lane() == 0) {
+    x->place = l, x->base = base, x->next = end - entries, x->end = end, x->left = bits, x->number = number;
+    f[l].end = end - entries, f[l].left = left & ~bits;
+    fence();
+    store_release(&x->turn, turn_of(s.pipe, at) + 1);
+  }
+  sync_warp(ALL);
+  return true;
+}
+
+// Begins with a part of a search, and gives its place in the ring back. Returns the place whose candidates it has. Collective.
+DEV u32 begin_part(const Searching& s, Frame* f, const u32* nest, const Place* places, Share* x, u32 t) {
+  const u32 l = x->place, base = x->base, next = x->next, end = x->end, left = x->left, turn = load_relaxed(&x->turn);
+  for (u32 j = 0; j < l; j++) choose(s, &f[j], x->vertices[j], j < 2 ? nest[1 + j] : places[j].need, t);
+  if (left >> lane() & 1) f[l].candidates[lane()] = x->candidates[lane()];
+  if (lane() == 0) f[l].base = base, f[l].next = next, f[l].end = end, f[l].left = left;
+  sync_warp(ALL);
+  if (lane() == 0) {
+    fence();
+    store_release(&x->turn, turn + 1);
+  }
+  return l;
+}
+
+// The search of one task, or of part of it. what is the nest << 2 | list << 1 | after. Returns whether the task is done.
+DEV bool search(const Searching& s, const Task& task, u64 number, u32 t, Share* part) {
   Frame* f = (Frame*)(shared() + (u64)warp() * s.most * sizeof(Frame));
   const u32* nest = s.program + (task.what >> 2);
   const Place* places = (const Place*)(nest + 4) - 2;
@@ -247,16 +300,26 @@ DEV void search(const Searching& s, const Task& task, u64 number, u32 t) {
   const u32 closed = tail == TAIL_NONE ? NONE : last - 1; // the place from which on all is counted together
   t += task.what & 1;
   u64 count = 0;
-  choose(s, &f[0], task.first[0], nest[1], t);
-  choose(s, &f[1], task.first[1], nest[2], t);
-  u32 l = 1, steps = 0;
-  if (last > 1) l = 2;
-  else if (list ? emit(s, f, 1, 1, task.first[1], number) : true) count = 1;
+  u32 l = 1, floor = 2, steps = 0, looked = 0;
   bool fresh = true; // the candidates of place l are not there yet
-  while (l > 1) {
+  bool parted = part != nullptr;
+  if (part) {
+    floor = l = begin_part(s, f, nest, places, part, t);
+    fresh = false;
+  } else {
+    choose(s, &f[0], task.first[0], nest[1], t);
+    choose(s, &f[1], task.first[1], nest[2], t);
+    if (last > 1) l = 2;
+    else if (list ? emit(s, f, 1, 1, task.first[1], number) : true) count = 1;
+  }
+  while (l >= floor) {
+    if (s.pipe.share && steps - looked >= s.pipe.share) {
+      looked = steps;
+      if (give(s, f, floor, fresh ? l - 1 : l, fresh, last, number, parted)) parted = true;
+    }
     if (fresh) {
       if (l == closed) {
-        if (!pairs(s, f, last, places, tail, t, steps, count)) return;
+        if (!pairs(s, f, last, places, tail, t, steps, count)) return false;
         l--, fresh = false;
         continue;
       }
@@ -276,10 +339,10 @@ DEV void search(const Searching& s, const Task& task, u64 number, u32 t) {
       l--;
       continue;
     }
-    if (!beat(s, steps)) return;
+    if (!beat(s, steps)) return false;
     u32 x, votes = test(s, f, l, places[l], t, x);
     if (l == last) {
-      if (list && votes && !emit(s, f, last, votes, x, number)) return;
+      if (list && votes && !emit(s, f, last, votes, x, number)) return false;
       count += popc(votes);
       continue;
     }
@@ -287,11 +350,16 @@ DEV void search(const Searching& s, const Task& task, u64 number, u32 t) {
     if (lane() == 0) f[l].left = votes;
     sync_warp(ALL);
   }
-  if (lane() == 0) store_relaxed_system(&s.counts[number & (s.pipe.host_tasks - 1)], count);
+  u32 done = 0;
+  if (lane() == 0) {
+    done = !parted || end_part(s.pipe, number, count);
+    if (done) store_relaxed_system(&s.counts[number & (s.pipe.host_tasks - 1)], count);
+  }
+  return shfl(ALL, done, 0);
 }
 
 WEFT_KERNEL(pipeline, Searching) {
-  roles(p.pipe, [&](const Task& task, u64 number, const Update&, u32 t) { search(p, task, number, t); });
+  roles(p.pipe, [&](const Task& task, u64 number, const Update&, u32 t, Share* part) { return search(p, task, number, t, part); });
 }
 
 #endif

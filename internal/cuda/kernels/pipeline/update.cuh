@@ -117,6 +117,7 @@ DEV u32 change_time(u64 k, const Change& x) { return time_of(k + (x.at >> 2)); }
 DEV void look(const Pipe& p) {
   store_relaxed_system(&p.control->beat, load_relaxed(&p.flow->beat));
   store_relaxed_system(&p.control->busy, load_relaxed(&p.flow->busy));
+  store_relaxed_system(&p.control->shared, load_relaxed(&p.flow->given));
   if (load_relaxed_system(&p.control->stop)) store_relaxed(&p.flow->stop, 1u);
 }
 
@@ -650,6 +651,7 @@ DEV void updater(const Pipe& p) {
   }
   if (warp() == 0) reclaim(p, desk); // what the collector has ended since
   if (thread() == 0) {
+    look(p);
     *p.pool = desk->pool, f->reclaimed = desk->reclaimed, f->reclaimed_end = desk->reclaimed_end;
     f->ended_at = k;
     fence();
