@@ -117,7 +117,7 @@ func appendLine(b []byte, u *Update) ([]byte, error) {
 
 // mustQuote reports whether the i-th field of an update needs double quotes.
 func mustQuote(x []byte, i int) bool {
-	return bytes.ContainsAny(x, " \t,\"") || string(x) == "_" || len(x) > 0 && (x[0] == '#' || x[0] == '%') && i == 0
+	return bytes.ContainsAny(x, " \t\r,\"") || string(x) == "_" || len(x) > 0 && (x[0] == '#' || x[0] == '%') && i == 0
 }
 
 // appendRapidFlow appends an update of the format RapidFlow. RapidFlow itself reads a missing label as 0.
