@@ -88,7 +88,8 @@ func TestWatchNATS(t *testing.T) {
 	}
 	args = append(args, "--source", "nats://"+at+"/updates", "--sink", "nats://"+at+"/changes", "-o", filepath.Join(dir, "parts.ndjson"),
 		"--state", filepath.Join(dir, "state"), "--checkpoint", "20ms", "--snapshot", "700")
-	run := func(until func()) {
+	// away says that the broker goes meanwhile: a busy machine may begin the program only then, which ends it
+	run := func(away bool, until func()) {
 		c := command(t, args...)
 		var said bytes.Buffer
 		c.Stderr = &said
@@ -104,6 +105,10 @@ func TestWatchNATS(t *testing.T) {
 			_ = c.Process.Kill()
 			<-ended
 		case err := <-ended:
+			if away && strings.Contains(said.String(), "no servers available") {
+				<-done
+				return
+			}
 			t.Fatalf("%v\n%s", err, said.String())
 		}
 	}
@@ -112,7 +117,7 @@ func TestWatchNATS(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range kills {
-		run(func() {
+		run(i%3 == 1, func() {
 			time.Sleep(time.Duration(rand.IntN(500)) * time.Millisecond)
 			if i%3 == 1 { // the broker is lost, and comes back
 				s.Shutdown()
@@ -126,7 +131,7 @@ func TestWatchNATS(t *testing.T) {
 		})
 	}
 	var got bytes.Buffer
-	run(func() {
+	run(false, func() {
 		to, err := url.Parse("nats://" + at + "/changes")
 		if err != nil {
 			t.Error(err)
