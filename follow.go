@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/weftgraph/weft/internal/broker"
 	"github.com/weftgraph/weft/internal/broker/journal"
 	"github.com/weftgraph/weft/internal/engine"
@@ -297,8 +299,16 @@ func (f *following) check(ctx context.Context) error {
 	if err := f.checkSinks(files); err != nil {
 		return err
 	}
-	_, err := stream.ParseFormat(f.o.Updates)
-	return err
+	form, err := stream.ParseFormat(f.o.Updates)
+	switch {
+	case err != nil || !form.OfTable():
+		return err
+	case broker.Is(f.o.Source):
+		return fmt.Errorf("%s has messages of lines, and not a table of the format %s", broker.Name(f.o.Source), form)
+	case f.o.Source == "-" && f.o.State != "":
+		return fmt.Errorf("the log that a state has of the standard input takes lines: write the %s table to a file, and read that", form)
+	}
+	return nil
 }
 
 // checkSinks completes the sinks, and finds mistakes in them.
@@ -415,7 +425,7 @@ func (f *following) run(ctx context.Context) (st FollowStatus, err error) {
 	form, _ := stream.ParseFormat(o.Updates)
 	reading, cancel := context.WithCancel(ctx)
 	defer cancel()
-	src, err := f.source(reading, stream.Options{Format: form, TextIDs: f.w.set.Graph().TextIDs(), Times: f.w.times, Lateness: f.late})
+	src, err := f.source(reading, stream.Options{Format: form, TextIDs: f.w.set.Graph().TextIDs(), Times: f.w.times, Lateness: f.late, Types: f.propertyTypes()})
 	if err != nil {
 		return st, kind.With(kind.Input, err)
 	}
@@ -511,10 +521,26 @@ func (f *following) source(ctx context.Context, o stream.Options) (watch.Source,
 	if err != nil {
 		return nil, err
 	}
+	for _, text := range file.Notes() {
+		f.note(text)
+	}
 	if f.state != nil {
 		file.Whole()
 	}
 	return file, nil
+}
+
+// propertyTypes returns a function that tells the types that properties of the graph have at the beginning.
+func (f *following) propertyTypes() func(edge bool, name string) arrow.DataType {
+	g := f.w.set.Graph()
+	types := map[bool]map[string]arrow.DataType{}
+	for edge, columns := range map[bool][]dynamic.Column{false: g.VertexColumns(), true: g.EdgeColumns()} {
+		types[edge] = map[string]arrow.DataType{}
+		for _, c := range columns {
+			types[edge][c.Name] = c.Type
+		}
+	}
+	return func(edge bool, name string) arrow.DataType { return types[edge][name] }
 }
 
 // logged is a source of updates that a log has. It deletes those that are not needed.

@@ -30,7 +30,7 @@ func (a *app) replayCmd() *cobra.Command {
 		Long: `Write recorded updates at the pace of their times, or faster, so that a program that
 reads them sees them arrive. UPDATES is a file, also one compressed by gzip or zstd,
 or - for standard input. Each line is written as it is, when it is due; blank lines
-and comments are left out.
+and comments are left out. A row of an Arrow or Parquet table is written as NDJSON.
 
 Without flags the first update is written at once, and each other one as much later
 as its time is later. --speed 10 is ten times as fast. --speed max does not wait.
@@ -100,6 +100,9 @@ func (a *app) replay(f *replayFlags, path string) error {
 		return a.whileReading(a.ctx, path, err)
 	}
 	defer r.Close()
+	for _, text := range r.Notes() {
+		fmt.Fprintf(a.stderr, "weft: %s\n", text)
+	}
 	out, err := a.open(f.out, 0)
 	if err != nil {
 		return err

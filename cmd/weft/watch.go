@@ -54,6 +54,7 @@ The updates are a file, standard input (--source -) or the messages of a broker
   + u v [label] [time]     an edge comes; - u v [label] [time]: it goes
   e u v label              the same as RapidFlow writes it; -e u v label
   {"op":"+","u":1,"v":2}   NDJSON
+  op, src, dst, …          the columns of an Arrow or Parquet table, with a row for each
 
 A change is a line of JSON, with the number of the update:
   {"seq":7,"query":"ring","op":"+","match":{"a":1,"b":2,"c":3}}

@@ -58,22 +58,28 @@ func TestWatchKilled(t *testing.T) {
 	}
 	dir := t.TempDir()
 	g, u := watchFiles(t, dir, n)
+	killedWatch(t, kills, dir, g, u, "ndjson", os.ReadFile)
+}
+
+// killedWatch compares the output of a process that is killed with that of one that is not. ext is the extension of outputs, and read reads one.
+func killedWatch(t *testing.T, kills int, dir, g, u, ext string, read func(name string) ([]byte, error)) {
+	t.Helper()
 	args := func(name string) []string {
 		return []string{
 			"watch", "-g", g, "--source", u, "--on-error", "skip", "--pattern", "triangle", "--pattern", "cycle(4)", "--present", "--progress", "none",
-			"--batch", "16", "-o", filepath.Join(dir, name),
+			"--batch", "16", "-o", filepath.Join(dir, name+"."+ext),
 		}
 	}
-	if out, err := command(t, args("whole.ndjson")...).CombinedOutput(); err != nil {
+	if out, err := command(t, args("whole")...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	want, err := os.ReadFile(filepath.Join(dir, "whole.ndjson"))
+	want, err := read(filepath.Join(dir, "whole."+ext))
 	if err != nil || len(want) == 0 {
 		t.Fatal(err)
 	}
 	killed := 0
 	for done := false; !done; {
-		c := command(t, append(args("parts.ndjson"), "--state", filepath.Join(dir, "state"), "--checkpoint", "0s", "--snapshot", "700")...)
+		c := command(t, append(args("parts"), "--state", filepath.Join(dir, "state"), "--checkpoint", "0s", "--snapshot", "700")...)
 		var said bytes.Buffer
 		c.Stderr = &said
 		if err := c.Start(); err != nil {
@@ -98,7 +104,7 @@ func TestWatchKilled(t *testing.T) {
 			done = true
 		}
 	}
-	got, err := os.ReadFile(filepath.Join(dir, "parts.ndjson"))
+	got, err := read(filepath.Join(dir, "parts."+ext))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,13 +26,13 @@ func guard(err *error) {
 
 // tableError explains a decoder's error; end is where the bytes end, if they end
 // too early.
-func (r *reading) tableError(src *source, what string, end int64, err error) error {
+func tableError(src *source, what string, end int64, err error) error {
 	var e *Error
 	switch {
 	case err == nil:
 		return nil
-	case r.ctx.Err() != nil:
-		return r.ctx.Err()
+	case src.ctx.Err() != nil:
+		return src.ctx.Err()
 	case errors.As(err, &e):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
@@ -72,55 +72,40 @@ func (r *reading) arrowTable(src *source, ro role) (err error) {
 	if file && src.plainFile() {
 		return r.arrowFile(src, ro)
 	}
-	var in offsetReader
-	defer func() { err = r.tableError(src, "Arrow", in.at, err) }()
+	in := new(arrowStream)
+	defer func() { err = tableError(src, "Arrow", in.in.at, err) }()
 	defer guard(&err)
 	raw, err := src.open()
 	if err != nil {
 		return err
 	}
 	defer raw.Close()
-	in.r = raw
-	if file { // the file form is a stream between a mark and a footer
-		var mark [8]byte
-		if _, err := readFill(&in, mark[:]); err != nil {
-			return err
-		}
-	}
-	checked, err := checkedStream(&in)
-	if err != nil {
+	if in, err = newArrowStream(raw); err != nil {
 		return err
 	}
-	rd, err := ipc.NewReader(&arrowFrames{r: checked})
-	if err != nil {
-		return err
-	}
-	defer rd.Release()
-	sp, err := r.beginTable(src.name, rd.Schema(), schemaMeta(rd.Schema()), ro)
+	defer in.rd.Release()
+	sc := in.rd.Schema()
+	sp, err := r.beginTable(src.name, sc, schemaMeta(sc), ro)
 	if err != nil {
 		return err
 	}
 	var rows int64
-	for seq := uint64(0); rd.Next(); seq++ {
+	for seq := uint64(0); ; seq++ {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
-		rec := rd.RecordBatch()
-		if err := r.addRecord(src.name, sp, rec, seq, rows); err != nil {
-			return err
+		rec, err := in.next()
+		if err == io.EOF {
+			break
 		}
-		rows += rec.NumRows()
-	}
-	if err := rd.Err(); err != nil {
-		return err
-	}
-	if file { // a footer must follow: without it the file is cut short
-		rest, err := io.ReadAll(io.LimitReader(&in, 1<<30))
 		if err != nil {
 			return err
 		}
-		if !bytes.HasSuffix(rest, []byte("ARROW1")) {
-			return io.ErrUnexpectedEOF
+		err = r.addRecord(src.name, sp, rec, seq, rows)
+		rows += rec.NumRows()
+		rec.Release()
+		if err != nil {
+			return err
 		}
 	}
 	if ro == edgeRole {
@@ -152,7 +137,7 @@ func (r *reading) arrowFile(src *source, ro role) error {
 		if src.size < 24 || !endsWith(src, "ARROW1") {
 			return &Error{File: src.name, Offset: src.size, Cause: wrapf(ErrTruncated, "an Arrow file ends with ARROW1")}
 		}
-		return r.tableError(src, "Arrow", src.size, err)
+		return tableError(src, "Arrow", src.size, err)
 	}
 	sc, n := rd.Schema(), rd.NumRecords()
 	if sp, err = r.beginTable(src.name, sc, schemaMeta(sc), ro); err != nil {
@@ -182,7 +167,7 @@ func (r *reading) arrowFile(src *source, ro role) error {
 		return func(i int) error { return one(rd, i) }, func() { f.Close() }, nil
 	})
 	if err != nil {
-		return r.tableError(src, "Arrow", src.size, err)
+		return tableError(src, "Arrow", src.size, err)
 	}
 	if ro == edgeRole {
 		r.stat.Lines = uint64(rows.Load())

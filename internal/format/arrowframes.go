@@ -73,13 +73,19 @@ func (a *arrowFrames) next() error {
 			return fmt.Errorf("buffer %d of a batch stands outside it", i+1)
 		}
 	}
-	if codec == codecNone {
+	if codec == codecNone && body <= most {
 		a.plain = max(body, 0)
 		return nil
 	}
 	from := a.held.Len()
 	if _, err := a.take(body); err != nil {
+		if body > most { // the decoder would allocate so many bytes
+			return noEnd(err)
+		}
 		a.plain = -1
+		return nil
+	}
+	if codec == codecNone {
 		return nil
 	}
 	for i, b := range buffers {

@@ -1,14 +1,9 @@
 package format
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"sync/atomic"
-
-	"github.com/weftgraph/weft/internal/parquet"
-	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // parquetMark begins and ends a Parquet file.
@@ -22,46 +17,21 @@ func (r *reading) readParquet() error { return r.parquetTable(r.src, edgeRole) }
 
 func (r *reading) parquetTable(src *source, ro role) (err error) {
 	size := src.size
-	defer func() { err = r.tableError(src, "Parquet", size, err) }()
+	defer func() { err = tableError(src, "Parquet", size, err) }()
 	defer guard(&err)
-	var in io.ReaderAt
-	if src.plainFile() {
-		f, err := vfs.Open(src.fsys, src.name)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		in = f
-	} else { // the footer is at the end, so a stream is read whole
-		raw, err := src.open()
-		if err != nil {
+	var raw io.ReadCloser
+	if !src.plainFile() {
+		if raw, err = src.open(); err != nil {
 			return err
 		}
 		defer raw.Close()
-		data := make([]byte, len(parquetMark))
-		n, err := readFill(raw, data)
-		if n == len(data) && string(data) != parquetMark { // it may have no end
-			return &Error{File: src.name, Offset: 0, Cause: wrapf(ErrHeader, "a Parquet file begins with PAR1")}
-		}
-		if data = data[:n]; err == nil {
-			var rest []byte
-			rest, err = io.ReadAll(raw)
-			data = append(data, rest...)
-		}
-		if size = int64(len(data)); err == io.EOF {
-			err = nil
-		}
-		if err != nil {
-			return src.readError(err, size)
-		}
-		in = bytes.NewReader(data)
 	}
-	file, err := parquet.Open(in, size)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return &Error{File: src.name, Offset: size, Cause: wrapf(ErrTruncated, "a Parquet file ends with PAR1")}
-	} else if err != nil {
+	file, err := openParquet(src, raw)
+	if err != nil {
 		return err
 	}
+	defer file.close()
+	size = file.size
 	for _, s := range file.Skipped() {
 		r.note("%s", s)
 	}

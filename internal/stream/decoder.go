@@ -11,6 +11,8 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/graph/dynamic"
 	"github.com/weftgraph/weft/internal/timetext"
@@ -25,12 +27,17 @@ const (
 	Lines     Format = "text"      // + u v [label] [time]
 	RapidFlow Format = "rapidflow" // e u v label
 	NDJSON    Format = "ndjson"    // {"op":"+","u":1,"v":2}
+	Arrow     Format = "arrow"     // a table with an update in each row
+	Parquet   Format = "parquet"   // the same
 )
 
 // Formats returns the names of all formats that can be read.
 func Formats() []string {
-	return []string{string(Auto), string(Lines), string(RapidFlow), string(NDJSON)}
+	return []string{string(Auto), string(Lines), string(RapidFlow), string(NDJSON), string(Arrow), string(Parquet)}
 }
+
+// OfTable reports whether updates of the format are rows of a table, and not lines.
+func (f Format) OfTable() bool { return f == Arrow || f == Parquet }
 
 // ParseFormat returns the format with a name. "" is Auto. The error names the formats.
 func ParseFormat(name string) (Format, error) {
@@ -52,6 +59,8 @@ type Options struct {
 	// Lateness is how much earlier than the latest time before it an update's time may be, in the graph's unit of times. If it
 	// is negative, times are in any order. The times of edges that are removed or changed, which name the edge, are always so.
 	Lateness int64
+	// Types returns the type of a property of the graph, or nil. Tables have times of a property in other units perhaps. It may be nil.
+	Types func(edge bool, property string) arrow.DataType
 }
 
 // Times is the unit of a graph's times.

@@ -7,7 +7,7 @@ import (
 )
 
 // InputError is a mistake in one update, after which the next one can be read. Its error is a *format.Error with file, line, byte and
-// cause.
+// cause, or with file and row.
 type InputError struct {
 	Kind Kind
 	Err  error
@@ -23,7 +23,7 @@ type Kind uint8
 
 // Kinds of mistakes.
 const (
-	Malformed Kind = iota // the line is not an update of the format
+	Malformed Kind = iota // the line or the row is not an update of the format
 	BadID                 // a vertex id is missing, or is not of the graph's kind
 	BadTime               // a time cannot be read
 	BadText               // the line is too long, not UTF-8, or has control characters

@@ -16,9 +16,13 @@ const recordSize = 64 << 10
 // last line without a line end may be the beginning of a longer one: it is not appended, and left is its size in bytes. The error is that of
 // append, or as that of Lines.
 func Record(ctx context.Context, fsys vfs.FS, path string, stdin io.Reader, appendLines func(text []byte, lines int64) error) (left int64, err error) {
-	lines, err := format.OpenLines(ctx, fsys, path, stdin, nil)
+	lines, rows, err := format.OpenLinesOrRows(ctx, fsys, path, stdin, nil)
 	if err != nil {
 		return 0, err
+	}
+	if rows != nil {
+		rows.Close()
+		return 0, &format.Error{File: path, Offset: -1, Cause: fmt.Errorf("%w: the log takes lines, and this is a table of the format %s: write it to a file, and read that", format.ErrHeader, rows.Format())}
 	}
 	defer lines.Close()
 	lines.Whole()
