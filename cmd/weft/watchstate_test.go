@@ -86,7 +86,7 @@ func TestWatchPolicy(t *testing.T) {
 		code       int
 	}{
 		{"fatal", "+ 2 3\n+ x 4\n+ 3 4\n", exitInput},
-		{"fatal", "+ 4 5\n", exitInput},
+		{"fatal", "", exitInput}, // the mistake is in the log, and what else comes may not be read any more
 		{"skip", "+ y 6\n+ 5 6\n", 0},
 		{"fatal", "+ 6 7\n", 0},
 		{"fatal", "+ z 8\n", exitInput},
@@ -101,7 +101,7 @@ func TestWatchPolicy(t *testing.T) {
 		}
 	}
 	b, err := os.ReadFile(filepath.Join(dir, "out.ndjson"))
-	if n := strings.Count(string(b), "\n"); err != nil || n != 5 || !strings.Contains(string(b), `"match":{"a":6,"b":7}`) {
+	if n := strings.Count(string(b), "\n"); err != nil || n != 4 || !strings.Contains(string(b), `"match":{"a":6,"b":7}`) {
 		t.Errorf("%s, %v", b, err)
 	}
 }
