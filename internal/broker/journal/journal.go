@@ -36,7 +36,7 @@ type Journal struct {
 	last     int64     // the number of the last message
 	lines    int64     // of all messages so far
 	bytes    int64
-	ended    error         // why there are no more; io.EOF at the end
+	ended    error         // what ended it; io.EOF at the end
 	change   chan struct{} // closed and made anew when a field changes
 
 	next int64    // the number of the message that Next returns

@@ -31,7 +31,7 @@ type Log struct {
 	done  chan struct{} // closed when nothing reads any more; nil: nothing does yet
 }
 
-// message is a message, or why there are no more.
+// message is a message, or the error that ended them.
 type message struct {
 	number uint64
 	data   []byte

@@ -14,12 +14,10 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/emu"
 	"github.com/weftgraph/weft/internal/graph/dynamic"
-	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/stream"
 	"github.com/weftgraph/weft/internal/stream/cached"
 	"github.com/weftgraph/weft/internal/stream/nest"
 	"github.com/weftgraph/weft/internal/testing/device"
-	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
 // TestLawOnDevice is TestLaw with a device. Its room for matches is small, and tasks are cut into parts.
@@ -37,14 +35,7 @@ func TestLawOnDevice(t *testing.T) {
 				t.Fatal(err)
 			}
 			return x
-		}, func(t *rapid.T) (*nodiff.Spec, []*pattern.Pattern) {
-			s := nodiff.Graphs(6).Draw(t, "graph")
-			var ps []*pattern.Pattern
-			for range rapid.IntRange(1, 3).Draw(t, "watches") {
-				ps = append(ps, drawPattern(t, s))
-			}
-			return s, ps
-		})
+		}, drawWatches)
 	})
 }
 

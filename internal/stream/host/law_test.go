@@ -327,17 +327,20 @@ func drawPattern(t *rapid.T, s *nodiff.Spec) *pattern.Pattern {
 	return nodiff.Conditions(s, 4).Draw(t, "pattern")
 }
 
+// drawWatches draws a graph and patterns to watch in it.
+func drawWatches(t *rapid.T) (*nodiff.Spec, []*pattern.Pattern) {
+	s := nodiff.Graphs(6).Draw(t, "graph")
+	var ps []*pattern.Pattern
+	for range rapid.IntRange(1, 3).Draw(t, "watches") {
+		ps = append(ps, drawPattern(t, s))
+	}
+	return s, ps
+}
+
 // TestLaw compares, for each update of random streams, what watches report with the difference of the oracle's answers before
 // and after it.
 func TestLaw(t *testing.T) {
-	law(t, 5, nil, func(t *rapid.T) (*nodiff.Spec, []*pattern.Pattern) {
-		s := nodiff.Graphs(6).Draw(t, "graph")
-		var ps []*pattern.Pattern
-		for range rapid.IntRange(1, 3).Draw(t, "watches") {
-			ps = append(ps, drawPattern(t, s))
-		}
-		return s, ps
-	})
+	law(t, 5, nil, drawWatches)
 }
 
 func law(t *testing.T, rounds int, device func(t *rapid.T, g *dynamic.Graph) nest.Device, draw func(t *rapid.T) (*nodiff.Spec, []*pattern.Pattern)) {

@@ -14,12 +14,10 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/graph/dynamic"
-	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/stream"
 	"github.com/weftgraph/weft/internal/stream/nest"
 	"github.com/weftgraph/weft/internal/stream/pipeline"
 	"github.com/weftgraph/weft/internal/testing/device"
-	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
 // TestLawInPipeline is TestLaw with the engine pipeline, whose rings are small and whose batches have any size.
@@ -40,14 +38,7 @@ func TestLawInPipeline(t *testing.T) {
 				t.Fatal(err)
 			}
 			return x
-		}, func(t *rapid.T) (*nodiff.Spec, []*pattern.Pattern) {
-			s := nodiff.Graphs(6).Draw(t, "graph")
-			var ps []*pattern.Pattern
-			for range rapid.IntRange(1, 3).Draw(t, "watches") {
-				ps = append(ps, drawPattern(t, s))
-			}
-			return s, ps
-		})
+		}, drawWatches)
 	})
 }
 
