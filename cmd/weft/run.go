@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -236,7 +237,12 @@ func codeOf(err error) int {
 	return exitFailure
 }
 
+// isClosedPipe reports whether an output ended because its reader closed it. A connection that breaks, as one to a broker, is an error like others.
 func isClosedPipe(err error) bool {
+	var connection *net.OpError
+	if errors.As(err, &connection) {
+		return false
+	}
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
 
