@@ -221,6 +221,9 @@ func (d *TempDir) Remove() {
 // errSwept: a sweep of another process removed a folder before it was open and so could be locked.
 var errSwept = errors.New("removed as left by a process that has ended")
 
+// mostTries is how often a new file or folder is made if sweeps of other processes take it away each time.
+const mostTries = 100
+
 // newTemp makes a file or folder under a new name until it is locked and still there: a sweep of another
 // process may come between.
 func newTemp(fsys vfs.FS, dir, name string, create func(path string) (vfs.File, error)) (vfs.File, string, error) {
@@ -229,11 +232,11 @@ func newTemp(fsys vfs.FS, dir, name string, create func(path string) (vfs.File, 
 		path := within(dir, tempName(name))
 		f, err := create(path)
 		switch {
-		case errors.Is(err, fs.ErrExist), errors.Is(err, errSwept) && try < 100:
+		case errors.Is(err, fs.ErrExist), errors.Is(err, errSwept) && try < mostTries:
 			continue
 		case err != nil:
 			return nil, "", err
-		case lock(f) && isAt(fsys, f, path), try == 10: // not every file system can say so
+		case lock(f) && isAt(fsys, f, path), try == mostTries: // not every file system can say so
 			return f, path, nil
 		}
 		removeOpen(fsys, f, path)
