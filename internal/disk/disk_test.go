@@ -430,7 +430,7 @@ func TestSweepBetween(t *testing.T) {
 	}
 	defer sweeps.Wait()
 	defer close(stop)
-	for range 2000 {
+	for range 400 {
 		d, err := NewTempDir(vfs.OS{}, "folder")
 		if err != nil {
 			t.Fatal(err)
