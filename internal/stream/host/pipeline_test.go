@@ -63,6 +63,7 @@ func TestPipelineHubs(t *testing.T) {
 		"MATCH triangle", "MATCH cycle(4)", "MATCH clique(4)", "MATCH (a)--(b)--(c), NOT (a)--(c)", // and some of which the last two vertices are counted together
 		"MATCH star(4)", "MATCH (a)--(b)--(c)--(a), (b)--(d)--(a)",
 	}
+	full := uint64(0) // how often the memory was
 	run := func(t *testing.T, d *cuda.Device, memory int64, share, shares int) (out []any) {
 		g := hubs(t, n)
 		o := Options{Workers: 2}
@@ -113,8 +114,9 @@ func TestPipelineHubs(t *testing.T) {
 			out = append(out, res.Counts, found.out)
 		}
 		if memory > 0 {
-			if w := x.Totals(); w.Full == 0 || w.Loads != w.Full+1 {
-				t.Errorf("%+v, want that the memory was full", w)
+			w := x.Totals()
+			if full += w.Full; w.Loads != w.Full+1 {
+				t.Errorf("%+v, want one load more than times that the memory was full", w)
 			}
 		}
 		return out
@@ -125,8 +127,14 @@ func TestPipelineHubs(t *testing.T) {
 			memory        int64
 			share, shares int
 		}{{0, 4, 0}, {20 << 10, 2, 2}, {0, -1, 0}} {
-			if got := run(t, d, c.memory, c.share, c.shares); !reflect.DeepEqual(got, want) {
-				t.Errorf("%+v: the device finds\n%v\nand the cores\n%v", c, got, want)
+			full = 0
+			for try := 0; try == 0 || c.memory > 0 && full == 0 && try < 20; try++ { // if memory is given back early there is room, now and then
+				if got := run(t, d, c.memory, c.share, c.shares); !reflect.DeepEqual(got, want) {
+					t.Errorf("%+v: the device finds\n%v\nand the cores\n%v", c, got, want)
+				}
+			}
+			if c.memory > 0 && full == 0 {
+				t.Errorf("%+v: the memory was never full", c)
 			}
 		}
 	})
