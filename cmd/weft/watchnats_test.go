@@ -44,6 +44,34 @@ func natsServer(t *testing.T, dir string, port int) (s *server.Server, at string
 // lost are the ways in which a program says that it could not begin because its broker went.
 var lost = regexp.MustCompile(`(?m)^weft: .*(no servers available|timeout|connection (refused|reset|closed)|broken pipe|stale connection|EOF|no responders|deadline exceeded|not enabled)`)
 
+// TestWatchNoBroker: a watch of an address at which nobody speaks, or somebody who closes each connection, ends with an error.
+func TestWatchNoBroker(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_ = c.Close()
+		}
+	}()
+	g, _ := watchFiles(t, t.TempDir(), 1)
+	watch := func() (int, string) {
+		return ended(t, "watch", "-g", g, "--pattern", "triangle", "--source", "nats://"+l.Addr().String()+"/updates", "--progress", "none")
+	}
+	if code, said := watch(); code != exitInput || !strings.Contains(said, "the updates cannot be read") {
+		t.Errorf("exit code %d, %s", code, said)
+	}
+	_ = l.Close()
+	if code, said := watch(); code != exitInput || !strings.Contains(said, "the updates cannot be read") {
+		t.Errorf("nobody listens: exit code %d, %s", code, said)
+	}
+}
+
 // TestWatchNATS: a watch of a stream of NATS, with changes to another one, is killed again and again, and the broker ends and begins again. Each
 // change is there once, and in its order.
 func TestWatchNATS(t *testing.T) {

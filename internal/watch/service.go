@@ -180,7 +180,7 @@ func (s *service) run(ctx context.Context) (err error) {
 		<-s.ahead.done
 	}()
 	err = s.loop(ctx)
-	if closed := s.finish(ctx, err); err == nil || errors.Is(err, io.EOF) {
+	if closed := s.finish(ctx, err); err == nil || err == io.EOF { // the error of a connection that ended may wrap io.EOF
 		err = closed
 	}
 	return err

@@ -617,3 +617,15 @@ func TestWindowTimes(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", out.String(), want)
 	}
 }
+
+// TestLostSource: an error that wraps io.EOF, as that of a connection which ended, is no end of the updates.
+func TestLostSource(t *testing.T) {
+	ended := fmt.Errorf("a connection: %w", io.EOF)
+	var out bytes.Buffer
+	_, err := Run(t.Context(), Options{
+		Set: newTestSet(t, "CREATE WATCH t AS MATCH (a)--(b)"), Source: &cut{open(t, "+ 1 2\n+ 2 3\n"), 1, ended}, Sinks: []Sink{NewWriter(&out, "csv")},
+	})
+	if err != ended {
+		t.Errorf("%v, want %v", err, ended)
+	}
+}

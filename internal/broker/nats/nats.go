@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"strings"
 	"time"
@@ -71,6 +72,9 @@ func connect(a address, note func(string), back func(), more ...nats.Option) (*n
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // calls have errors of their own
 	}, more...)
 	nc, err := nats.Connect(a.server, options...)
+	if errors.Is(err, io.EOF) {
+		err = errors.New("who listens there closed the connection: is it a server of NATS?")
+	}
 	if err != nil {
 		return nil, nil, err
 	}
