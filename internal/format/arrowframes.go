@@ -79,7 +79,7 @@ func (a *arrowFrames) next() error {
 	}
 	from := a.held.Len()
 	if _, err := a.take(body); err != nil {
-		if body > most { // the decoder would allocate so many bytes
+		if body > most { // the decoder would allocate as many bytes
 			return noEnd(err)
 		}
 		a.plain = -1

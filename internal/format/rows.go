@@ -313,7 +313,7 @@ func (r *Rows) Cell(col int) (Cell, error) {
 	return Cell{Kind: IntCell, Int: x}, err
 }
 
-// instant is a time so many units of nanoseconds after 1970.
+// instant is the time x units after 1970. A unit is a number of nanoseconds.
 func instant(x, unit int64, err error) (Cell, error) {
 	if unit < int64(time.Second) {
 		per := int64(time.Second) / unit

@@ -316,7 +316,7 @@ func TestTablePosition(t *testing.T) {
 	}
 }
 
-// FuzzTables reads any bytes as a table: there is no panic, and each mistake has its row.
+// FuzzTables reads bytes of any kind as a table. Nothing panics, and each mistake names its row.
 func FuzzTables(f *testing.F) {
 	fields := []arrow.Field{nullable("op", texts0), nullable("src", int64s), nullable("dst", int64s), nullable("id", texts0), nullable("time", arrow.FixedWidthTypes.Timestamp_us), nullable("w", floats)}
 	for _, data := range tables(f, fields, `[{"op":"upsert","src":1,"dst":2,"w":3,"time":"2024-01-31T12:00:00Z"},{"op":"+v","id":"a"},{"op":"-"}]`) {
