@@ -343,7 +343,7 @@ func allUpdates(ctx context.Context, files vfs.FS, path string, o stream.Options
 	for {
 		var u stream.Update
 		switch err := src.Next(&u); {
-		case errors.Is(err, io.EOF):
+		case err == io.EOF:
 			return all, nil
 		case err != nil:
 			return nil, err
