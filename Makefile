@@ -12,7 +12,7 @@ OTHERS    = linux/386 linux/arm
 LDFLAGS   = -s -w -X github.com/weftgraph/weft.version=$(VERSION)
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: build test test-long docs-test docs-rewrite race fuzz mutate lint bench cross gpu-test gpu-bench figures kernels-check release-snapshot notices picture
+.PHONY: build test test-long docs-test docs-rewrite race fuzz mutate lint bench cross gpu-test gpu-bench figures kernels-check release-snapshot wheels python-test notices picture
 
 build: ## bin/weft for this machine
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/weft ./cmd/weft
@@ -65,6 +65,12 @@ figures: ## the tables of README.md and of documents in docs from the results in
 
 release-snapshot: ## the archives of a release, in dist/
 	GO="$(GO)" VERSION="$(VERSION)" LDFLAGS="$(LDFLAGS)" TARGETS="$(TARGETS)" scripts/release-snapshot.sh
+
+wheels: ## wheels of the Python package for the archives in dist/
+	python3 scripts/wheels.py
+
+python-test: build ## tests of the Python package
+	cd python && WEFT_BINARY=$(CURDIR)/bin/weft PYTHONDONTWRITEBYTECODE=1 python3 -m pytest -q -rs
 
 notices: ## THIRD_PARTY_NOTICES, the licences of what is linked
 	$(GO) run ./internal/tools/notices $(TARGETS)

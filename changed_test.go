@@ -183,7 +183,7 @@ func TestChangedFile(t *testing.T) {
 				case change.bad && (!errors.Is(err, ErrInput) || !strings.Contains(err.Error(), name)):
 					t.Errorf("%s, %s: %v", how, what, err)
 				case change.bad && got != "":
-					t.Errorf("%s, %s: the answer %v beside %v", how, what, got, err)
+					t.Errorf("%s, %s: the answer %v together with %v", how, what, got, err)
 				}
 			}
 			if err := g.Close(); err != nil {

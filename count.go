@@ -168,6 +168,41 @@ func (p *Participation) All() iter.Seq2[string, *big.Int] {
 	}
 }
 
+// Rows yields the rows that Write writes, and their counts. With groups the values are those of the
+// group, as in Match.Values. Without groups the only value is an Element, the vertex. Rows panics
+// with ErrClosed after Close of the graph.
+func (p *Participation) Rows() iter.Seq2[[]any, *big.Int] {
+	return func(yield func([]any, *big.Int) bool) {
+		if p.p == nil {
+			return
+		}
+		defer done(p.g.reads())
+		p.p.Rows(func(values []any, n *big.Int) bool {
+			for i, x := range values {
+				if e, ok := x.(search.Element); ok {
+					values[i] = Element{p.g, e}
+				}
+			}
+			return yield(values, new(big.Int).Set(n))
+		})
+	}
+}
+
+// Len returns the number of rows that Write writes.
+func (p *Participation) Len() int {
+	if p.p == nil {
+		return 0
+	}
+	return p.p.Len()
+}
+
+// Shorten lets Write and Rows stop after the first n rows.
+func (p *Participation) Shorten(n int) {
+	if p.p != nil {
+		p.p.Shorten(n)
+	}
+}
+
 // Write writes a row for each vertex: its id under the name of the pattern's vertex, and the
 // count. With groups it writes a row for each group: its values, and the sum of the counts.
 // JSON has counts beyond 2^53 as strings. In Arrow and Parquet all counts are text if one

@@ -29,7 +29,7 @@ type compiling struct {
 }
 
 func (b *compiling) Compile(src cuda.Source) ([]byte, error) {
-	if src.Name == "prepare.cu" { // the session's tools, beside the kernels
+	if src.Name == "prepare.cu" { // the session's tools, besides the kernels
 		return b.Backend.Compile(src)
 	}
 	b.mu.Lock()

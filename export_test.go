@@ -13,6 +13,13 @@ func RuntimeOver(o RuntimeOptions, devices ...*cuda.Device) (*Runtime, error) {
 	return rt, rt.r.Instead(devices...)
 }
 
+// RuntimeOpening returns a runtime with one GPU, which open opens.
+func RuntimeOpening(open func(int) (*cuda.Device, error)) *Runtime {
+	rt := NewRuntime(RuntimeOptions{})
+	rt.r = runtime.New(runtime.Options{Count: func() (int, error) { return 1, nil }, Open: open})
+	return rt
+}
+
 // Instead replaces the GPUs by other devices, once runs on the devices before have ended.
 func (rt *Runtime) Instead(devices ...*cuda.Device) error { return rt.r.Instead(devices...) }
 

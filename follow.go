@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"math/big"
 	"os"
@@ -29,6 +30,7 @@ import (
 	"github.com/weftgraph/weft/internal/search"
 	"github.com/weftgraph/weft/internal/setting"
 	"github.com/weftgraph/weft/internal/stream"
+	"github.com/weftgraph/weft/internal/stream/nest"
 	"github.com/weftgraph/weft/internal/vfs"
 	"github.com/weftgraph/weft/internal/watch"
 )
@@ -74,8 +76,10 @@ type FollowOptions struct {
 	// Report is called with the status at most once in Every, and at the end.
 	Report func(FollowStatus)
 	Every  time.Duration
-	// Note is called with remarks, and with mistakes that are passed over. Calls may overlap with those of Report.
+	// Note is called with remarks: about the queries, the state and the brokers. Calls may overlap with those of Report.
 	Note func(string)
+	// Mistake is called with mistakes in the updates that are passed over, of which there may be many. If it is nil, Note is.
+	Mistake func(string)
 }
 
 // FollowSink is a target of changes.
@@ -100,6 +104,13 @@ type FollowStatus struct {
 	// Updates of this call that changed nothing, and mistakes.
 	Duplicates, Absent, SelfLoops uint64
 	Mistakes                      map[string]uint64 // by kind: malformed, bad_id, bad_time, bad_text, late
+	GPU                           *FollowedGPU      // nil, unless the engine is pipeline
+}
+
+// FollowedGPU says how a GPU is used.
+type FollowedGPU struct {
+	Busy              float64 // the share of the time in which its warps searched, lately
+	Lists, Most, Room uint64  // bytes for neighbour lists: in use now, the most so far, and those that there are
 }
 
 // FollowedQuery has the numbers of a query's matches: of embeddings if the query lists them, else of subgraphs.
@@ -148,7 +159,7 @@ type following struct {
 	unlock  func()         // of the folder of state
 	from    uint64         // the update after which the graph is
 	next    []*watch.Query // queries to come
-	kept    []int          // places of the queries among those of the checkpoint
+	wanted  []*watch.Query // to which the queries were about to change at the checkpoint
 	initial []engine.Uint128
 	labels  bool  // the graph has labels of edges at the beginning
 	window  int64 // -1: none
@@ -197,13 +208,8 @@ func (f *following) prepare(ctx context.Context, g *Graph, qs []*Query, options 
 	}
 	if f.o.Queries != nil && f.state != nil && f.state.Checkpoint() != nil {
 		f.next = standing
-		c := f.state.Checkpoint()
-		standing, f.kept = c.Kept(standing)
-		for i, q := range c.Of.Queries {
-			if !slices.Contains(f.kept, i) {
-				name, _, _ := strings.Cut(q, ": ")
-				f.note(fmt.Sprintf("%s is dropped after update %d", name, c.Seq))
-			}
+		if standing, f.wanted, err = f.state.Checkpoint().Standing(standing); err != nil {
+			return followError(err)
 		}
 	}
 	f.of.Queries = watch.Identities(standing)
@@ -269,6 +275,14 @@ func (f *following) note(text string) {
 	if f.o.Note != nil {
 		f.o.Note(text)
 	}
+}
+
+func (f *following) mistake(e *stream.InputError) {
+	if f.o.Mistake != nil {
+		f.o.Mistake(e.Error())
+		return
+	}
+	f.note(e.Error())
 }
 
 // check finds mistakes in the options.
@@ -440,7 +454,7 @@ func (f *following) run(ctx context.Context) (st FollowStatus, err error) {
 	f.of.Source = broker.Name(o.Source)
 	f.of.Options = fmt.Sprintf("updates %s, window %s, lateness %s, summary %v, present %v, queries change %v", form, o.Window, o.Lateness, o.Summary, o.Present, o.Queries != nil)
 	settings := watch.Options{
-		Set: f.w.set, Source: src, Stop: cancel, Policy: policy, Mistake: func(e *stream.InputError) { f.note(e.Error()) },
+		Set: f.w.set, Source: src, Stop: cancel, Policy: policy, Mistake: f.mistake,
 		Labels: f.labels, Present: o.Present && !o.Summary, Batch: o.Batch, State: f.state, From: f.from, Initial: f.initial,
 		Snapshot: uint64(o.Snapshot), Every: o.Checkpoint, Note: f.note, ReportEvery: o.Every,
 	}
@@ -454,7 +468,7 @@ func (f *following) run(ctx context.Context) (st FollowStatus, err error) {
 	}
 	settings.Of = f.of
 	if o.Queries != nil {
-		settings.Queries, settings.Kept = f.queries, f.kept
+		settings.Queries, settings.Wanted = f.queries, f.wanted
 	}
 	if o.Report != nil {
 		settings.Report = func(s *watch.Status) { o.Report(f.status(s)) }
@@ -467,7 +481,7 @@ func (f *following) run(ctx context.Context) (st FollowStatus, err error) {
 		n := file.Left()
 		f.note(fmt.Sprintf("%s: its last %d bytes are a line without an end, and are left to the next call", o.Source, n))
 	}
-	return f.status(s), followError(err)
+	return f.status(s), followError(f.unread(err))
 }
 
 // standings makes standing queries.
@@ -552,6 +566,7 @@ type logged struct {
 
 func (l *logged) Trim(_, number int64) error { return l.journal.Trim(number) }
 func (l *logged) Crowded() bool              { return l.journal.Crowded() }
+func (l *logged) Worth(from, to int64) bool  { return l.journal.Worth(from, to) }
 
 // journal opens the log of the standard input, and starts to append.
 func (f *following) journal(ctx context.Context, o stream.Options) (watch.Source, error) {
@@ -599,6 +614,15 @@ func (f *following) sink(files vfs.FS, k FollowSink) (watch.Sink, error) {
 	return watch.NewFile(files, k.Target, k.Format), nil
 }
 
+// unread marks an error of reading the file of updates as one of the input. The same error of another file is of the output, or of the state.
+func (f *following) unread(err error) error {
+	var file *fs.PathError
+	if errors.As(err, &file) && file.Op == "read" && file.Path == f.o.Source {
+		return kind.With(kind.Input, err)
+	}
+	return err
+}
+
 // followError gives an error its kind.
 func followError(err error) error {
 	var bad *stream.InputError
@@ -621,6 +645,14 @@ func (f *following) status(s *watch.Status) FollowStatus {
 		Updates: s.Seq, Resumed: s.Resumed, Offset: s.Offset, Waiting: s.Waiting, Seconds: s.Seconds, Rate: s.Rate,
 		P50: ns(s.Latency.P50), P95: ns(s.Latency.P95), P99: ns(s.Latency.P99), Memory: s.Memory,
 		Duplicates: s.Outcomes.Duplicates, Absent: s.Outcomes.Absent, SelfLoops: s.Outcomes.SelfLoops, Mistakes: map[string]uint64{},
+	}
+	if x, ok := f.w.engine.Matcher.(interface{ Usage() (nest.Usage, bool) }); ok {
+		if u, ok := x.Usage(); ok {
+			st.GPU = &FollowedGPU{Lists: uint64(u.Lists), Most: uint64(u.Most), Room: uint64(u.Room)}
+			if n := len(u.Over); n > 0 {
+				st.GPU.Busy = u.Over[n-1].Busy
+			}
+		}
 	}
 	for i, q := range f.w.set.Queries() {
 		if q == nil || i >= len(s.Counts) {

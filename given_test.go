@@ -50,7 +50,7 @@ func TestZeroValues(t *testing.T) {
 	for _, none := range []*weft.Query{nil, {}} {
 		given[reflect.TypeFor[*weft.Query]()], given[reflect.TypeFor[[]*weft.Query]()] = none, []*weft.Query{none}
 		callAll(t, g, given, "Close", "Cliques", "CheckFile", "Info", "Layouts", "Partition", "Motifs", "MotifsMatcha", "Write", "WriteStream",
-			"NumVertices", "NumEdges", "Directed", "Summary", "Read", "LoadTime")
+			"NumVertices", "NumEdges", "Directed", "Summary", "Read", "LoadTime", "Schema")
 	}
 	for _, none := range []*weft.Graph{nil, {}} {
 		given[inputs] = map[string]any{"G": none}

@@ -104,12 +104,14 @@ type LayoutSize struct {
 	CSR      uint64 `json:"csr"`      // an offset for each vertex of the graph
 	Hashed   uint64 `json:"hashed_pcsr"`
 	Interval uint64 `json:"interval_pcsr"`
-	Runs     uint64 `json:"runs"` // of consecutive ids in the interval-PCSR
+	Runs     uint64 `json:"runs"`     // of consecutive ids in the interval-PCSR
+	Own      uint64 `json:"own_pcsr"` // interval-PCSR without renumbering by share sets
+	OwnRuns  uint64 `json:"own_runs"` // of consecutive ids in that
 }
 
-// Layouts makes the neighbour lists of each edge label in four layouts, and returns their sizes.
-// The layouts are that of queries on the processor, CSR, GSI's hashed PCSR and GENEVA's
-// interval-PCSR. The first sizes are of the
+// Layouts makes the neighbour lists of each edge label in five layouts, and returns their sizes.
+// The layouts are that of queries on the processor, CSR, GSI's hashed PCSR, GENEVA's
+// interval-PCSR, and the last without renumbering. The first sizes are of the
 // edges without a label. The labels follow in the order of Info. Layouts accepts the option
 // WithThreads. If ctx ends first, the error is the context's.
 func (g *Graph) Layouts(ctx context.Context, options ...Option) (sizes []LayoutSize, err error) {
@@ -128,7 +130,7 @@ func (g *Graph) Layouts(ctx context.Context, options ...Option) (sizes []LayoutS
 		if x.Label != graph.NoLabel {
 			name = g.s.Data.EdgeLabels[x.Label]
 		}
-		sizes = append(sizes, LayoutSize{name, x.Edges, x.Vertices, x.Lists, x.CSR, x.Hashed, x.Interval, x.Runs})
+		sizes = append(sizes, LayoutSize{name, x.Edges, x.Vertices, x.Lists, x.CSR, x.Hashed, x.Interval, x.Runs, x.Own, x.OwnRuns})
 	}
 	return sizes, nil
 }
@@ -154,23 +156,8 @@ func (g *Graph) Info(ctx context.Context, options ...Option) (in *Info, err erro
 	if _, in.Degeneracy, err = data.Cores(ctx); err != nil {
 		return nil, err
 	}
-	for i, n := range data.VertexLabelCounts() {
-		in.VertexLabels = append(in.VertexLabels, LabelCount{data.VertexLabels[i], n})
-	}
-	if len(in.VertexLabels) > 0 {
-		for _, c := range data.Classes {
-			if len(c.Labels) == 0 {
-				in.VertexLabels = append(in.VertexLabels, LabelCount{"", uint64(c.End - c.First)})
-			}
-		}
-	}
-	counts, none := data.EdgeLabelCounts()
-	for i, n := range counts {
-		in.EdgeLabels = append(in.EdgeLabels, LabelCount{data.EdgeLabels[i], n})
-	}
-	if len(counts) > 0 && none > 0 {
-		in.EdgeLabels = append(in.EdgeLabels, LabelCount{"", none})
-	}
+	vertices, edges := labelCounts(data)
+	in.VertexLabels, in.EdgeLabels = append(in.VertexLabels, vertices...), append(in.EdgeLabels, edges...)
 	if p := data.VertexProps; p != nil {
 		for _, f := range p.Schema().Fields() {
 			in.VertexProps = append(in.VertexProps, PropertyInfo{f.Name, f.Type.String()})
@@ -189,4 +176,40 @@ func (g *Graph) Info(ctx context.Context, options ...Option) (in *Info, err erro
 		in.MemoryTotal += m.Bytes
 	}
 	return in, nil
+}
+
+// labelCounts counts vertices and edges by label. If the graph has labels, those without one are counted last.
+func labelCounts(data *graph.Graph) (vertices, edges []LabelCount) {
+	for i, n := range data.VertexLabelCounts() {
+		vertices = append(vertices, LabelCount{data.VertexLabels[i], n})
+	}
+	if len(vertices) > 0 {
+		for _, c := range data.Classes {
+			if len(c.Labels) == 0 {
+				vertices = append(vertices, LabelCount{"", uint64(c.End - c.First)})
+			}
+		}
+	}
+	counts, none := data.EdgeLabelCounts()
+	for i, n := range counts {
+		edges = append(edges, LabelCount{data.EdgeLabels[i], n})
+	}
+	if len(counts) > 0 && none > 0 {
+		edges = append(edges, LabelCount{"", none})
+	}
+	return vertices, edges
+}
+
+// LabelCounts returns the numbers of vertices and of edges with each label, as Info does. Unlike Info it reads no
+// neighbour list. It returns nil after Close of the graph.
+func (g *Graph) LabelCounts() (vertices, edges []LabelCount) {
+	if g == nil || g.s == nil {
+		return nil, nil
+	}
+	l, ok := g.s.Share()
+	if !ok {
+		return nil, nil
+	}
+	defer l.End()
+	return labelCounts(g.s.Data)
 }

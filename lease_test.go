@@ -69,7 +69,7 @@ var calls = map[string]func(ctx context.Context, g *Graph, q *Query) error{
 }
 
 // answered are the methods that a closed graph answers too.
-var answered = []string{"Close", "Directed", "LoadTime", "NumEdges", "NumVertices", "Read", "Summary"}
+var answered = []string{"Close", "Directed", "LabelCounts", "LoadTime", "NumEdges", "NumVertices", "Read", "Schema", "Summary"}
 
 // ofPrograms are calls of programs and results that read the graph.
 var ofPrograms = map[string]func(ctx context.Context, g *Graph) error{

@@ -201,3 +201,45 @@ func TestMatchaRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestProgramMemory: what a program makes and selects is bounded apart from the process.
+func TestProgramMemory(t *testing.T) {
+	g, err := Generate(t.Context(), Spec{Model: "er", N: 2000, P: 0.01, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	texts := "let a0 = 0\n"
+	for i := range 300 {
+		texts += fmt.Sprintf("let a%d = a%d + size(vertices(G, '(a) WHERE id(a) > %d'))\n", i+1, i, i)
+	}
+	for _, test := range []struct {
+		name, text string
+		memory     int64
+	}{
+		{"list", "input G: Graph\nreturn size(edges(G))\n", 1 << 20},
+		{"counter", "input G: Graph\nlet c = Counter(1000000)\nlet x = add(c, size(vertices(G)), 1)\nreturn get(c, 5)\n", 8 << 20},
+		{"texts", "input G: Graph\n" + texts + "return a300\n", 1 << 20},
+	} {
+		m, err := ParseMatcha("", test.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := map[string]any{"G": g}
+		if _, err := m.Run(t.Context(), in, nil, WithProgramMemory(test.memory), WithPasses("none")); !errors.Is(err, ErrMemory) {
+			t.Errorf("%s within %d bytes: %v", test.name, test.memory, err)
+		}
+		if _, err := m.Run(t.Context(), in, nil, WithProgramMemory(16*test.memory), WithPasses("none")); err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+	m, err := ParseMatcha("", "input G: Graph\n"+texts+"return a300\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := m.Run(ctx, map[string]any{"G": g}, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("a run whose context has ended: %v", err)
+	}
+}

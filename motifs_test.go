@@ -135,7 +135,7 @@ func TestMotifsByCode(t *testing.T) {
 		defer g.Close()
 		for k := 3; k <= most; k++ {
 			if directed && k == 5 {
-				continue // as the other graph, but for the first line of the program
+				continue // as the other graph, except for the first line of the program
 			}
 			for _, induced := range []bool{true, false} {
 				if !long.Asked() && k == 3 && !induced {

@@ -180,6 +180,12 @@ func WithEngineOption(name, value string) Option {
 // WithLimit stops after n matches, of the kind that WithList chooses. 0 means no limit.
 func WithLimit(n int64) Option { return Option{"WithLimit", func(s *setting.Settings) { s.Limit = n }} }
 
+// WithPlanning limits the time of planning a query. A query whose planning takes longer is an error of kind ErrQuery.
+// 0 means no limit. A query that was planned before is not planned again.
+func WithPlanning(d time.Duration) Option {
+	return Option{"WithPlanning", func(s *setting.Settings) { s.Planning = d }}
+}
+
 // WithTimeout limits the time of each count of CountEach, and of Motifs if it counts motifs one
 // by one. A count that takes longer ends with context.DeadlineExceeded and the matches found so
 // far. 0 means no limit. Other calls end with their context.
@@ -289,6 +295,14 @@ func WithPasses(choice string) Option {
 // Rows that a program emits come in any order from c and cuda.
 func WithTarget(name string) Option {
 	return Option{"WithTarget", func(s *setting.Settings) { s.Target = name }}
+}
+
+// WithProgramMemory bounds the memory, in bytes, of the lists, graphs, Counters and selections that a
+// Matcha program makes. A program that needs more fails with ErrMemory. WithMemory bounds the
+// process; this option does not count the graphs that the program reads. 0, the default, means as
+// much as WithMemory allows, or 8 GiB.
+func WithProgramMemory(bytes int64) Option {
+	return Option{"WithProgramMemory", func(s *setting.Settings) { s.ProgramMemory = bytes }}
 }
 
 // WithSchedule says how the target of a Matcha program spreads its work: knobs separated by

@@ -110,6 +110,17 @@ func (q *Query) Vertices() []string {
 	return out
 }
 
+// Columns returns the names of the columns of q's answer:
+//
+//   - the items of the RETURN, as Match.Columns has them;
+//   - the total of RETURN count(*), count(DISTINCT SUBGRAPHS) or exists(), by its text or its AS;
+//   - for RETURN participation(v), the vertex or the items of GROUP BY, and the number;
+//   - without a RETURN, all vertices and all named edges of the pattern.
+//
+// An item without a name of its own has its text, with the names of parameters instead of their
+// values.
+func (q *Query) Columns() []string { return search.Columns(q.parsed()) }
+
 // Standing reports whether the query is a CREATE WATCH.
 func (q *Query) Standing() bool { return q.parsed().Watch != nil }
 

@@ -64,7 +64,7 @@ func TestRuntimesApart(t *testing.T) {
 	wg.Go(func() { // one of b is under way while a is closed
 		for n, err := range gb.CountEach(t.Context(), []*weft.Query{q, q, q}, weft.WithEngine("stack")) {
 			if err != nil || n.Subgraphs.Int64() != 45 {
-				t.Errorf("%v triangles beside a runtime that was closed, %v", n.Subgraphs, err)
+				t.Errorf("%v triangles next to a runtime that was closed, %v", n.Subgraphs, err)
 			}
 			select {
 			case <-began:

@@ -22,7 +22,7 @@ type event struct {
 }
 
 // readEvents reads a temporal graph of KONECT without weft's reader: the distinct
-// events that are no loops, in the order of their times.
+// events that are not loops, in the order of their times.
 func readEvents(t *testing.T, name string) []event {
 	t.Helper()
 	f, err := os.Open(filepath.Join(dataDir(t), "temporal", name+".txt.gz"))

@@ -62,6 +62,6 @@ func TestTimeName(t *testing.T) {
 	// A property of the name is that property.
 	both := file("both.csv", "src,dst,created_at,time\n1,2,7,1700000000\n")
 	if got, _ := count(both, "MATCH (a)-[e]->(b) WHERE e.created_at = 7 AND e.time > 1000", "host"); got != "1" {
-		t.Errorf("a property beside the time: %s", got)
+		t.Errorf("a property besides the time: %s", got)
 	}
 }

@@ -14,6 +14,8 @@ CPU = [
     ("filtering by signatures", ["join.filter=off", "join.filter=signature"]),
     ("length of signatures", [f"join.filter=signature,join.signature={n}" for n in (64, 128, 512, 1024)]),
     ("lists by edge label", ["join.lists=interval", "join.lists=hashed"]),
+    ("renumbering by share sets", ["join.lists=interval,join.renumber=off"]),
+    ("set operations by size", ["join.sets=naive"]),
     ("several vertices in a phase", ["join.extend=single", "join.extend=multi"]),
     ("order by joint degrees, semijoins", ["order=gsi", "order=geneva"]),
     ("stealing", ["join.steal=off"]),
@@ -21,7 +23,8 @@ CPU = [
     ("as GSI", ["join.extend=single,order=gsi,join.filter=signature,join.lists=hashed"]),
     ("as GENEVA", ["join.extend=multi,order=geneva,join.filter=off,join.lists=interval"]),
 ]
-GPU = [x for x in CPU if x[0] not in ("order by joint degrees, semijoins", "stealing")] + [
+GPU = [x for x in CPU if x[0] != "stealing"] + [
+    ("index of interval-PCSR", ["join.lists=interval,join.index=runs", "join.lists=interval,join.index=ranks"]),
     ("places for new rows", ["join.output=prealloc", "join.output=twopass"]),
     ("write cache", ["join.cache=off"]),
     ("four layers of balance", ["join.balance=on"]),
@@ -64,6 +67,11 @@ def bench(graph, variants):
 
 def lines(graph):
     """A line for each switch, and one for each comparison of phases of several vertices."""
+    short = os.path.basename(graph).split(".")[0]
+    sizes = [json.loads(x) for x in subprocess.run([WEFT, "info", "--layouts", graph, "--to", "ndjson"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()]
+    yield {"graph": short, "layouts": {name: sum(x[name] for x in sizes) for name in ("vertices", "csr", "hashed_pcsr", "interval_pcsr", "runs", "own_pcsr", "own_runs")}}
+    if args.layouts:
+        return
     switches = [(t, s) for t, all in (CPU if args.device == "cpu" else GPU) for s in all]
     if args.several:
         switches = []
@@ -74,7 +82,6 @@ def lines(graph):
             named.setdefault(s, f"several {len(named)}")
     variants += [(name, settings(BASE, s)) for s, name in named.items()]
     total, detail = bench(graph, variants)
-    short = os.path.basename(graph).split(".")[0]
     base = total[0]
     yield {"graph": short, "technique": "", "switch": "", "queries": base["queries"], "finished": base["finished"], "ms": base["whole_ms"]}
     for (technique, switch), r in zip(switches, total[1:]):
@@ -103,6 +110,7 @@ parser.add_argument("--runs", type=int, default=3)
 parser.add_argument("--limit", type=float, default=5, help="seconds for one search")
 parser.add_argument("--threads", type=int, default=0)
 parser.add_argument("--several", action="store_true", help="only phases of several vertices next to those of one")
+parser.add_argument("--layouts", action="store_true", help="only the bytes of edge labels' lists in each layout, and with and without renumbering")
 parser.add_argument("--commit", default="", help="of weft, where the program does not know it")
 parser.add_argument("--out", type=argparse.FileType("w"), default=sys.stdout)
 args = parser.parse_args()
@@ -111,8 +119,8 @@ if args.device != "cpu":
     smi = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], stdout=subprocess.PIPE, text=True).stdout
     where = ", driver ".join(smi.splitlines()[0].split(", "))
 version = args.commit or subprocess.run([WEFT, "--version"], stdout=subprocess.PIPE, text=True).stdout.strip()
-print(json.dumps({"kind": "ablation", "about": f"{where}, {args.threads or os.cpu_count()} threads; {time.strftime('%Y-%m-%d')}; {version}; "
-                  f"{args.each} queries of each of {args.set}; median of {args.runs}"}), file=args.out, flush=True)
+print(json.dumps({"kind": "ablation", "about": f"{where}, {args.threads or len(os.sched_getaffinity(0))} threads; {time.strftime('%Y-%m-%d')}; {version}; "
+                  + ("bytes of the lists of edge labels" if args.layouts else f"{args.each} queries of each of {args.set}; median of {args.runs}")}), file=args.out, flush=True)
 for g in args.graphs:
     for x in lines(g):
         print(json.dumps(x), file=args.out, flush=True)

@@ -47,7 +47,7 @@ def weft(*command, seconds=None, env=None):
 def draw(graph, sets, each):
     """The queries of each set."""
     with tempfile.TemporaryDirectory() as folder:
-        code, _, err = weft("bench", "join", "-g", graph, "--seed", "1", "--each", str(each), "--save", folder, *[x for s in sets for x in ("--set", s)])
+        code, _, err = weft("bench", "join", "-g", graph, "--seed", str(args.seed), "--each", str(each), "--save", folder, *[x for s in sets for x in ("--set", s)])
         if code:
             sys.exit(f"{graph}: queries cannot be drawn: {err}")
         out = {}
@@ -68,9 +68,13 @@ def measure(graph, queries, contestants, seconds, runs=1):
             f.write(";\n".join(q for _, _, q in turns) + "\n")
         command = ["bench", "join", "-g", graph, "-f", folder + "/turns.gql", "--runs", str(runs), "--warmup", "1", "--timeout", f"{args.limit}s",
                    "--threads", str(args.threads), "--progress", "none", "--to", "ndjson", "--detail", folder + "/detail"]
+        if args.listing:
+            command += ["--listing", str(args.listing)]
         for name, given in contestants:
             command += ["--variant", f"{name}:{given}"]
         code, _, err = weft(*command, seconds=seconds)
+        global failed
+        failed = failed or "listings differ" in err
         if code not in (0, 130):
             say(f"{graph}: weft bench join: exit {code}: {err[-2000:]}")
         try:
@@ -227,6 +231,8 @@ parser.add_argument("graphs", nargs="+", metavar="GRAPH")
 parser.add_argument("--device", default="cpu", help="cpu measures the processor's engines only")
 parser.add_argument("--set", default=",".join(s for g, _ in GROUPS for s in g), help="names of sets with commas")
 parser.add_argument("--each", type=int, default=0, help="queries of a set; 0: as many as in the papers")
+parser.add_argument("--seed", type=int, default=1, help="of the sets of queries; another one draws other queries")
+parser.add_argument("--listing", type=int, default=0, metavar="N", help="also compare the listings of queries with at most N embeddings")
 parser.add_argument("--fewer", type=int, default=0, help="at most so many of the drawn queries are measured")
 parser.add_argument("--limit", type=float, default=1, help="seconds for one search")
 parser.add_argument("--seconds", type=float, default=3600, help="for each graph")
@@ -246,14 +252,15 @@ if args.constants:
         print(json.dumps(x), file=args.out, flush=True)
     sys.exit()
 contestants = [(n, s % args.device) for n, s in CHOICES] if args.choices else ([(n, s % args.device) for n, s in ON_GPU] if args.device != "cpu" else []) + ON_PROCESSOR
-if not args.out.tell():
+if not args.out.seekable() or not args.out.tell():
     where = "the processor"
     if args.device != "cpu":
         smi = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], stdout=subprocess.PIPE, text=True).stdout
         where = ", driver ".join(smi.splitlines()[0].split(", "))
     of = "; plans of engine join" if args.choices else ""
+    of += f"; seed {args.seed}" if args.seed != 1 else ""
     version = args.commit or subprocess.run([WEFT, "--version"], stdout=subprocess.PIPE, text=True).stdout.strip()
-    print(json.dumps({"kind": "sets", "about": f"{where}, {args.threads or os.cpu_count()} threads; {time.strftime('%Y-%m-%d')}; {version}; at most {args.limit:g} s a query{of}"}),
+    print(json.dumps({"kind": "sets", "about": f"{where}, {args.threads or len(os.sched_getaffinity(0))} threads; {time.strftime('%Y-%m-%d')}; {version}; at most {args.limit:g} s a query{of}"}),
           file=args.out, flush=True)
 for g in args.graphs:
     for x in compare(g, contestants, args.each, args.seconds, args.detail):

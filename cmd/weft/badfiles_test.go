@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestHugeLine: a line that is no line of an edge list is refused where it
+// TestHugeLine: a line that is not a line of an edge list is refused where it
 // begins, by exit code 3, and convert leaves nothing.
 func TestHugeLine(t *testing.T) {
 	dir := t.TempDir()

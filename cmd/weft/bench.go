@@ -13,6 +13,7 @@ import (
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/bench"
 	"github.com/weftgraph/weft/internal/sink"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // benchFlags are the flags of bench besides those of every search.
@@ -54,7 +55,7 @@ engine=…, device=…, order=…, threads=… or an engine option.
   weft bench -g a.weft --pattern triangle --peers peers.json --to json`,
 		RunE: func(_ *cobra.Command, args []string) error { return a.bench(&f, args) },
 	}
-	cmd.AddCommand(a.benchMatchaCmd(), a.benchJoinCmd(), a.benchOutOfCoreCmd(), a.benchWatchCmd())
+	cmd.AddCommand(a.benchMatchaCmd(), a.benchJoinCmd(), a.benchOutOfCoreCmd(), a.benchWatchCmd(), a.benchServeCmd())
 	fs := cmd.Flags()
 	fs.StringArrayVarP(&f.graphs, "graph", "g", nil, "graph `FILE` (repeatable); without -g the first argument is the graph")
 	f.graphFlags.addReading(cmd)
@@ -155,7 +156,7 @@ func (a *app) peers(file string) ([]bench.Peer, error) {
 	if file == "" {
 		return nil, nil
 	}
-	peers, err := await(a.ctx, func() ([]bench.Peer, error) { return bench.ReadPeers(file) })
+	peers, err := await(a.ctx, func() ([]bench.Peer, error) { return bench.ReadPeers(vfs.From(a.ctx), file) })
 	if err != nil {
 		return nil, kindf(weft.ErrInput, "--peers: %w", err)
 	}

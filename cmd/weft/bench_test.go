@@ -30,19 +30,3 @@ func TestBenchCounts(t *testing.T) {
 		}
 	}
 }
-
-// TestMatchaNumbers: so are the whole numbers of a Matcha program.
-func TestMatchaNumbers(t *testing.T) {
-	var b bytes.Buffer
-	w := &rowWriter{w: &b, to: "ndjson"}
-	w.add([]any{int64(1) << 53, 1.5})
-	w.add([]any{int64(1)<<53 + 1, 2.5})
-	w.add([]any{-int64(1)<<53 - 1, 3.5})
-	if err := w.close(nil); err != nil {
-		t.Fatal(err)
-	}
-	want := `{"v0":9007199254740992,"v1":1.5}` + "\n" + `{"v0":"9007199254740993","v1":2.5}` + "\n" + `{"v0":"-9007199254740993","v1":3.5}` + "\n"
-	if b.String() != want {
-		t.Errorf("%s, want\n%s", b.String(), want)
-	}
-}

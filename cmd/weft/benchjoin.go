@@ -9,7 +9,6 @@ import (
 	"math"
 	"math/big"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -25,6 +24,7 @@ import (
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/regex"
 	"github.com/weftgraph/weft/internal/sink"
 	"github.com/weftgraph/weft/internal/vfs"
 )
@@ -34,7 +34,7 @@ type benchJoinFlags struct {
 	commonFlags
 	graphs, sets, files, variants []string
 	save, detail, peers, work     string
-	each, runs, warmup            int
+	each, runs, warmup, listing   int
 	limit                         time.Duration // of one run
 }
 
@@ -88,6 +88,12 @@ weft bench; the first is the one that ratios refer to.
 A peer's time is the one that "seconds" finds in its output. Its time to read the
 files is not part of --timeout, and may be a minute.
 
+--listing N also has each contestant list the embeddings of a query with at most N of
+them. The listings of a query must have the same rows, in any order, and as many as the
+count: weft compares the numbers of rows and the sums of hashes of the rows. A listing
+that differs is marked, and the exit code is 1. Listings are not measured. Other
+programs (--peers) only count.
+
 Columns:
   finished    queries that ended in time, without an error
   whole_ms    the sum of the medians of the finished queries: planning, preparation
@@ -101,10 +107,12 @@ Columns:
               that both finished; mean_ratio is the geometric mean of the ratios
   tables      bytes of partial matches, summed over the queries, of engine join
   matches     embeddings of the finished queries, summed
+  listed      with --listing, queries whose embeddings this contestant has listed
 
 ` + exitCodesHelp,
 		Example: `  weft bench join -g fb15k237.weft
   weft bench join -g fb15k237.weft --set walk8 --set Tr1 --each 20 --seed 7 --detail queries.ndjson
+  weft bench join -g fb15k237.weft --set T3 --listing 1000000
   weft bench join -g fb15k237.weft --save queries && weft count -g fb15k237.weft -f queries/fb15k237/P2.gql
   weft bench join -g fb15k237.weft --variant auto:engine=auto --peers peers.json --work /tmp/files
   weft bench join -g a.weft -f queries/a --variant 'host:engine=host' --variant 'no filter:engine=join,join.filter=off'`,
@@ -127,6 +135,7 @@ Columns:
 	fs.DurationVar(&f.limit, "timeout", 10*time.Second, "give up a run after this long (30s, 5m)")
 	fs.IntVar(&f.runs, "runs", 3, "measured runs of each contestant at each query")
 	fs.IntVar(&f.warmup, "warmup", 1, "runs before the measured ones")
+	fs.IntVar(&f.listing, "listing", 0, "also compare the listings of queries with at most `N` embeddings; 0 means none")
 	return cmd
 }
 
@@ -137,6 +146,10 @@ func (a *app) benchJoin(f *benchJoinFlags) error {
 		return usagef("--runs must be at least 1, and --warmup at least 0")
 	case len(f.graphs) == 0:
 		return usagef("no graph: give a file with -g")
+	case f.listing < 0:
+		return usagef("--listing cannot be negative")
+	case f.listing > 0 && f.save != "":
+		return usagef("--listing compares listings: it does not go with --save, which measures nothing")
 	case f.each < 0 || f.limit <= 0:
 		return usagef("--each cannot be negative, and --timeout must be positive")
 	case slices.Contains(f.graphs, "-"):
@@ -192,7 +205,7 @@ func (a *app) benchJoin(f *benchJoinFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := out.finish(writeJoinTotals(out, f.outFormat(), joinTotals(all))); err != nil {
+	if err := out.finish(writeJoinTotals(out, f.outFormat(), f.listing > 0, joinTotals(all))); err != nil {
 		return err
 	}
 	if f.detail != "" {
@@ -211,6 +224,7 @@ func (a *app) benchJoin(f *benchJoinFlags) error {
 type measured struct {
 	graph, set, query, text string
 	rows                    []bench.Row
+	listings                []listing // of the first contestants; nil: none was asked for
 }
 
 // benchGraph draws and measures, or saves, the sets of one graph. After an interruption it has
@@ -268,6 +282,9 @@ func (a *app) benchGraph(f *benchJoinFlags, path string, variants []variant, pee
 			contestants = append(contestants, files.contestant(&peers[k], m))
 		}
 		m.rows = bench.Measure(a.ctx, contestants, f.warmup, f.runs)
+		if f.listing > 0 {
+			f.list(a.ctx, g, m, variants)
+		}
 	}
 	return all, nil
 }
@@ -314,9 +331,9 @@ func (a *app) saveSets(f *benchJoinFlags, path string, sets []queryset.Set) erro
 
 // The lines of a result that have the phases of engine join, the rows and bytes that these handed on, and the most of them at a time.
 var (
-	phaseKinds  = regexp.MustCompile(`^join: (pattern 0.*)$`)
-	rowsByPhase = regexp.MustCompile(`^join: rows by phase: .*; ([0-9]+) bytes in all$`)
-	tables      = regexp.MustCompile(`^join: tables of partial matches had at most ([0-9]+) bytes$`)
+	phaseKinds  = regex.Once(`^join: (pattern 0.*)$`)
+	rowsByPhase = regex.Once(`^join: rows by phase: .*; ([0-9]+) bytes in all$`)
+	tables      = regex.Once(`^join: tables of partial matches had at most ([0-9]+) bytes$`)
 )
 
 // shortRun is a time of planning and search that depends on what the contestant before did to the
@@ -351,13 +368,13 @@ func (f *benchJoinFlags) count(ctx context.Context, g *weft.Graph, text string, 
 	}
 	s := bench.Sample{Took: r.Search, Plan: r.Plan, Prepare: r.Prepare, Answer: r.Embeddings.String()}
 	for _, line := range r.Stats {
-		if m := phaseKinds.FindStringSubmatch(line); m != nil {
+		if m := phaseKinds().FindStringSubmatch(line); m != nil {
 			s.Phases = m[1]
 		}
-		if m := rowsByPhase.FindStringSubmatch(line); m != nil {
+		if m := rowsByPhase().FindStringSubmatch(line); m != nil {
 			s.Bytes, _ = strconv.ParseUint(m[1], 10, 64)
 		}
-		if m := tables.FindStringSubmatch(line); m != nil {
+		if m := tables().FindStringSubmatch(line); m != nil {
 			s.Peak, _ = strconv.ParseUint(m[1], 10, 64)
 		}
 	}
@@ -370,6 +387,8 @@ type joinTotal struct {
 	bench.Total
 	matches *big.Int
 	failure error // of the first query that did not finish
+	listed  int   // queries
+	wrong   int   // listed ones whose rows are not those of the first contestant, or are not as many as the count
 }
 
 // joinTotals sums up each set of each graph, and all sets of a graph that has several.
@@ -413,6 +432,14 @@ func joinTotalsOf(of []measured, set string) (out []joinTotal) {
 			}
 			row.failure = cmp.Or(row.failure, r.Err)
 		}
+		for k := range of {
+			if i < len(of[k].listings) && of[k].listings[i].done {
+				row.listed++
+				if !of[k].listings[i].agrees {
+					row.wrong++
+				}
+			}
+		}
 		out = append(out, row)
 	}
 	return out
@@ -428,8 +455,8 @@ func thousandths(x float64) any {
 
 func inMS(d time.Duration) any { return math.Round(float64(d.Microseconds())) / 1000 }
 
-func writeJoinTotals(out *output, to string, rows []joinTotal) error {
-	return writeRows(out, to, len(rows), []sink.Column{
+func writeJoinTotals(out *output, to string, listed bool, rows []joinTotal) error {
+	columns := []sink.Column{
 		column("graph", sink.String, func(i int) any { return rows[i].graph }),
 		column("set", sink.String, func(i int) any { return rows[i].set }),
 		column("who", sink.String, func(i int) any { return rows[i].Name }),
@@ -444,15 +471,25 @@ func writeJoinTotals(out *output, to string, rows []joinTotal) error {
 		column("tables", sink.Int, func(i int) any { return int64(rows[i].Bytes) }),
 		column("matches", sink.Count, func(i int) any { return rows[i].matches }),
 		column("note", sink.String, func(i int) any {
-			switch r := &rows[i]; {
-			case r.Differ > 0:
-				return fmt.Sprintf("%d COUNTS DIFFER", r.Differ)
-			case r.failure != nil:
-				return r.failure.Error()
+			var notes []string
+			r := &rows[i]
+			if r.Differ > 0 {
+				notes = append(notes, fmt.Sprintf("%d COUNTS DIFFER", r.Differ))
 			}
-			return ""
+			if r.wrong > 0 {
+				notes = append(notes, fmt.Sprintf("%d LISTINGS DIFFER", r.wrong))
+			}
+			if notes == nil && r.failure != nil {
+				notes = append(notes, r.failure.Error())
+			}
+			return strings.Join(notes, ", ")
 		}),
-	})
+	}
+	if listed {
+		at := len(columns) - 1 // before the note
+		columns = slices.Insert(columns, at, column("listed", sink.Int, func(i int) any { return int64(rows[i].listed) }))
+	}
+	return writeRows(out, to, len(rows), columns)
 }
 
 // writeJoinDetail writes a line of JSON for each contestant at each query.
@@ -460,7 +497,7 @@ func writeJoinDetail(out *output, all []measured) error {
 	w := &jsonWriter{w: out, to: "ndjson", many: true}
 	for i := range all {
 		m := &all[i]
-		for _, r := range m.rows {
+		for k, r := range m.rows {
 			line := struct {
 				Graph   string  `json:"graph"`
 				Set     string  `json:"set"`
@@ -476,11 +513,16 @@ func writeJoinDetail(out *output, all []measured) error {
 				Phases  string  `json:"phases,omitempty"`
 				Count   any     `json:"count"`
 				Agrees  bool    `json:"agrees"`
+				Rows    *uint64 `json:"listed,omitempty"`
+				Hash    string  `json:"listing,omitempty"`
 				Error   string  `json:"error,omitempty"`
 			}{
 				m.graph, m.set, m.query, m.text, r.Name,
 				r.Whole.Seconds() * 1000, r.Plan.Seconds() * 1000, r.Prepare.Seconds() * 1000, r.Median.Seconds() * 1000,
-				r.Bytes, r.Peak, r.Phases, countIn(r.Answer), r.Agrees, "",
+				r.Bytes, r.Peak, r.Phases, countIn(r.Answer), r.Agrees, nil, "", "",
+			}
+			if k < len(m.listings) && m.listings[k].done {
+				line.Rows, line.Hash = &m.listings[k].rows, fmt.Sprintf("%016x", m.listings[k].sum)
 			}
 			if r.Err != nil {
 				line.Error = r.Err.Error()
@@ -501,16 +543,33 @@ func unfinished(err error) bool {
 // benchJoinEnd writes the errors of the runs, and returns benchEnd's. A query that takes too long, or that an
 // engine refuses, is not an error.
 func (a *app) benchJoinEnd(all []measured) error {
-	differ := false
+	differ, listings := false, false
 	var failed error
 	for i := range all {
 		m := &all[i]
+		for k := range m.listings {
+			l := &m.listings[k]
+			if l.done && !l.agrees {
+				fmt.Fprintf(a.stderr, "weft: %s, %s, %s: the listing differs: %d rows\n", m.graph, m.query, m.rows[k].Name, l.rows)
+				listings = true
+			}
+			if l.err != nil && !unfinished(l.err) {
+				fmt.Fprintf(a.stderr, "weft: %s, %s, %s: listing: %v\n", m.graph, m.query, m.rows[k].Name, l.err)
+				failed = cmp.Or(failed, l.err)
+			}
+		}
 		for _, r := range m.rows {
 			differ = differ || r.Err == nil && r.Answer != "" && !r.Agrees
 			if r.Err != nil && !unfinished(r.Err) {
 				fmt.Fprintf(a.stderr, "weft: %s, %s, %s: %v\n", m.graph, m.query, r.Name, r.Err)
 				failed = cmp.Or(failed, r.Err)
 			}
+		}
+	}
+	if listings {
+		fmt.Fprintln(a.stderr, "weft: listings differ")
+		if !differ {
+			return exitError(exitFailure)
 		}
 	}
 	return a.benchEnd(differ, failed)

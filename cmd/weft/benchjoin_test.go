@@ -59,7 +59,7 @@ func TestBenchJoin(t *testing.T) {
 	detail, saved := filepath.Join(t.TempDir(), "detail"), t.TempDir()
 	common := []string{"-g", file, "--runs", "1", "--warmup", "0", "--timeout", "10m", "--to", "ndjson"}
 	sets := []string{"--set", "walk6", "--set", "Tr2", "--each", "2"}
-	out, errs, code := benchJoin(t, append(append(common[:len(common):len(common)], sets...), "--detail", detail)...)
+	out, errs, code := benchJoin(t, append(append(common[:len(common):len(common)], sets...), "--detail", detail, "--listing", "1000000")...)
 	if code != 0 || strings.Contains(errs, "differ") {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
@@ -70,7 +70,7 @@ func TestBenchJoin(t *testing.T) {
 	for i, r := range rows {
 		who, _, _ := strings.Cut(joinVariants[i%len(joinVariants)], ":")
 		queries := []float64{2, 2, 4}[i/len(joinVariants)]
-		if r["set"] != []string{"walk6", "Tr2", "all"}[i/len(joinVariants)] || r["who"] != who || r["queries"] != queries || r["finished"] != queries || r["note"] != "" {
+		if r["set"] != []string{"walk6", "Tr2", "all"}[i/len(joinVariants)] || r["who"] != who || r["queries"] != queries || r["finished"] != queries || r["listed"] != queries || r["note"] != "" {
 			t.Errorf("%v", r)
 		}
 		if tables := r["tables"].(float64); who == "join single" && tables == 0 || who == "host" && tables > 0 {
@@ -85,7 +85,14 @@ func TestBenchJoin(t *testing.T) {
 	if len(each) != 4*len(joinVariants) {
 		t.Fatalf("%d rows: %s", len(each), text)
 	}
+	hashes := map[any]map[any]bool{}
 	for _, r := range each {
+		if hashes[r["query"]] == nil {
+			hashes[r["query"]] = map[any]bool{}
+		}
+		if hashes[r["query"]][r["listing"]] = true; r["listed"] != r["count"] || len(hashes[r["query"]]) != 1 || r["listing"] == "" {
+			t.Errorf("listings %v: %v", hashes[r["query"]], r)
+		}
 		if n, ok := r["count"].(float64); !ok || n < 1 || r["agrees"] != true {
 			t.Errorf("%v", r)
 		}
@@ -125,6 +132,53 @@ func TestBenchJoinUnfinished(t *testing.T) {
 	}
 }
 
+// TestBenchJoinListings: listings with the same rows in another order agree. One with another row, or with fewer rows than the count,
+// is marked, and the exit code is 1. A query with more rows than asked for is not listed.
+func TestBenchJoinListings(t *testing.T) {
+	of := func(rows ...[]string) (l listing) {
+		for _, ids := range rows {
+			l.rows, l.sum = l.rows+1, l.sum+rowHash(ids)
+		}
+		l.done = true
+		return l
+	}
+	count := func(n string) bench.Row { return bench.Row{Name: n, Runs: 1, Answer: "2", Agrees: true} }
+	m := measured{graph: "g", set: "P2", query: "P2#0"}
+	for _, name := range []string{"first", "turned", "other", "swapped", "short", "late"} {
+		m.rows = append(m.rows, count(name))
+	}
+	one, two := []string{"1", "23"}, []string{"4", "5"}
+	m.listings = []listing{of(one, two), of(two, one), of(one, []string{"4", "6"}), of([]string{"12", "3"}, two), of(one), {err: errTimeout}}
+	compareListings(m.rows, m.listings)
+	for i, want := range []bool{true, true, false, false, false, false} {
+		if m.listings[i].agrees != want {
+			t.Errorf("%s agrees: %v, want %v", m.rows[i].Name, !want, want)
+		}
+	}
+	all := []measured{m}
+	for i, total := range joinTotals(all) {
+		if listed, wrong := []int{1, 1, 1, 1, 1, 0}[i], []int{0, 0, 1, 1, 1, 0}[i]; total.listed != listed || total.wrong != wrong {
+			t.Errorf("%s: %d listed, %d of them wrong", total.Name, total.listed, total.wrong)
+		}
+	}
+	var b, errs bytes.Buffer
+	if err := writeJoinTotals(&output{w: &b}, "ndjson", true, joinTotals(all)); err != nil || strings.Count(b.String(), "1 LISTINGS DIFFER") != 3 {
+		t.Error(b.String(), err)
+	}
+	a := &app{ctx: t.Context(), stderr: newMessages(t.Context(), &errs), answers: true}
+	if err := a.benchJoinEnd(all); err != exitError(exitFailure) || !strings.Contains(errs.String(), "P2#0, other: the listing differs: 2 rows") || strings.Contains(errs.String(), "counts differ") {
+		t.Error(err, errs.String())
+	}
+	m.listings = m.listings[:2]
+	if err := a.benchJoinEnd([]measured{m}); err != nil {
+		t.Error(err)
+	}
+	out, _, code := benchJoin(t, "-g", joinGraph(t), "--set", "walk4", "--each", "1", "--variant", "host:engine=host", "--runs", "1", "--warmup", "0", "--timeout", "10m", "--listing", "1", "--to", "ndjson")
+	if r := lines(t, out); code != 0 || len(r) != 1 || r[0]["finished"] != 1.0 || r[0]["listed"] != 0.0 {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
 // TestBenchJoinTotals: sets and graphs are summed up apart, and a count that differs is marked.
 func TestBenchJoinTotals(t *testing.T) {
 	row := func(answer string, agrees bool) []bench.Row {
@@ -150,7 +204,7 @@ func TestBenchJoinTotals(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := writeJoinTotals(&output{w: &b}, "ndjson", got); err != nil {
+	if err := writeJoinTotals(&output{w: &b}, "ndjson", false, got); err != nil {
 		t.Fatal(err)
 	}
 	if s := b.String(); strings.Count(s, "1 COUNTS DIFFER") != 2 || strings.Count(s, "no room") != 1 {

@@ -16,6 +16,7 @@ import (
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/bench"
 	"github.com/weftgraph/weft/internal/gpu"
+	memlimit "github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/route"
 	"github.com/weftgraph/weft/internal/sink"
 )
@@ -75,6 +76,12 @@ Columns:
   lists, reads
               lists in the cache, and the share of the expected reads that they serve
   copied      bytes copied to the GPU by the first count
+  moved, rate, overlap
+              bytes that the measured search copied to the GPU, GiB a second while it copied,
+              and the share of that time in which kernels ran; of join and partition, which
+              copy while they search
+  peak_host   the most memory that the process had during both counts, with the part of the
+              graph's file that is mapped; none where the system does not measure it
 
 ` + exitCodesHelp,
 		Example: `  weft bench outofcore -g large.weft --device gpu:0
@@ -122,6 +129,8 @@ type outOfCoreCase struct {
 	samples []bench.Sample
 	first   []time.Duration
 	memory  gpu.Figures
+	copies  gpu.Copies // of the last measured search
+	peak    int64      // bytes of the process; 0: not known
 	err     error
 	bench.Row
 	firstMedian time.Duration
@@ -273,13 +282,14 @@ func (a *app) measureOutOfCore(count counting, queries []*weft.Query, shares []s
 	return all
 }
 
-// once counts twice, and keeps the figures: memory and the bytes copied of the first count, the times of the second.
+// once counts twice, and keeps the figures: memory and the bytes copied of the first count, the times and copies of the second.
 func (c *outOfCoreCase) once(ctx context.Context) {
 	if c.err != nil {
 		return
 	}
 	whole := func(r *weft.Result) time.Duration { return r.Plan + r.Prepare + r.Search }
 	var r weft.Result
+	known := memlimit.ResetPeak()
 	for again := range 2 {
 		var err error
 		if r, err = c.run(ctx); err != nil {
@@ -291,6 +301,10 @@ func (c *outOfCoreCase) once(ctx context.Context) {
 			c.memory.Read(r.Stats)
 			c.first = append(c.first, whole(&r))
 		}
+	}
+	c.copies.Read(r.Stats)
+	if known {
+		c.peak = max(c.peak, int64(memlimit.Peak()))
 	}
 	c.samples = append(c.samples, bench.Sample{Took: r.Search, Plan: r.Plan, Prepare: r.Prepare, Answer: r.Embeddings.String()})
 }
@@ -319,6 +333,14 @@ func writeOutOfCore(out io.Writer, to, graph string, all []*outOfCoreCase) error
 			return get(&all[i].memory)
 		}
 	}
+	moved := func(get func(gpu.Copies) any) func(int) any {
+		return func(i int) any {
+			if all[i].copies.Took == 0 {
+				return nil
+			}
+			return get(all[i].copies)
+		}
+	}
 	return writeRows(out, to, len(all), []sink.Column{
 		column("graph", sink.String, func(int) any { return graph }),
 		column("pattern", sink.String, func(i int) any { return all[i].pattern }),
@@ -343,6 +365,15 @@ func writeOutOfCore(out io.Writer, to, graph string, all []*outOfCoreCase) error
 		column("search", sink.Int, bytes(func(m *gpu.Figures) int64 { return m.Search })),
 		column("host", sink.Int, bytes(func(m *gpu.Figures) int64 { return m.Host })),
 		column("copied", sink.Int, bytes(func(m *gpu.Figures) int64 { return m.Copied })),
+		column("moved", sink.Int, moved(func(c gpu.Copies) any { return c.Bytes })),
+		column("rate", sink.Float, moved(func(c gpu.Copies) any { return thousandths(c.Rate()) })),
+		column("overlap", sink.Float, moved(func(c gpu.Copies) any { return thousandths(c.Overlap()) })),
+		column("peak_host", sink.Int, func(i int) any {
+			if all[i].peak == 0 {
+				return nil
+			}
+			return all[i].peak
+		}),
 		column("count", sink.Count, func(i int) any { return countIn(all[i].Answer) }),
 		column("note", sink.String, func(i int) any {
 			switch c := all[i]; {

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"math/big"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/gpu"
+	memlimit "github.com/weftgraph/weft/internal/memory"
 )
 
 // TestBenchOutOfCore: budgets are shares of what the graph's arrays take in core, the second count of each pair is
@@ -50,7 +52,7 @@ func TestBenchOutOfCore(t *testing.T) {
 			took *= 3
 		}
 		f := gpu.Figures{Arrays: arrays, Cache: 60, Lists: 5, Reads: 0.5, Search: 9, Host: 11, Copied: 13}
-		return weft.Result{Embeddings: big.NewInt(n), Search: took, Stats: []string{f.Line(time.Second)}}, nil
+		return weft.Result{Embeddings: big.NewInt(n), Search: took, Stats: []string{f.Line(time.Second), gpu.Copies{Bytes: 1 << 30, Took: time.Second, Hidden: time.Second / 2}.Line()}}, nil
 	}
 	quarter, err := parseShare("1/4")
 	if err != nil {
@@ -74,8 +76,10 @@ func TestBenchOutOfCore(t *testing.T) {
 			if c.Err != errTooSmall {
 				t.Errorf("%+v", c.Row)
 			}
-		case c.Err != nil || c.Agrees != (c.way != "wrong") || c.Runs != 2 || c.memory.Lists != 5 || c.memory.Reads != 0.5 || c.memory.Copied != 13:
-			t.Errorf("%s, %s: %+v %+v", c.way, c.budget, c.Row, c.memory)
+		case c.Err != nil || c.Agrees != (c.way != "wrong") || c.Runs != 2 || c.memory.Lists != 5 || c.memory.Reads != 0.5 || c.memory.Copied != 13 || c.copies.Rate() != 1 || c.copies.Overlap() != 0.5:
+			t.Errorf("%s, %s: %+v %+v %+v", c.way, c.budget, c.Row, c.memory, c.copies)
+		case runtime.GOOS == "linux" && memlimit.ResetPeak() && c.peak < 1<<20:
+			t.Errorf("%s: the process had %d bytes", c.way, c.peak)
 		case c.way != inCore && c.Ratio != 3:
 			t.Errorf("%s: ratio %v", c.way, c.Ratio)
 		case c.firstMedian < time.Hour:

@@ -40,7 +40,7 @@ type benchWatchFlags struct {
 	batches               []int
 	runs                  int
 	each                  bool
-	load                  string
+	load, usage           string
 	arrive                load // what load says
 }
 
@@ -64,7 +64,8 @@ Columns:
   batch       updates that are made together, at most
   added, removed
               embeddings that came and that went
-  search_ms   finding matches, the least of the runs
+  search_ms   finding matches, the least of the runs; one thread looks at the clock for
+              one of eleven changes, and takes it for the others
   update_ms   changing the graph, of the same run
   add_ms      planning the query and relating it to the graph, before the updates; of the
               same run
@@ -73,6 +74,10 @@ Columns:
   updates_per_s
               updates divided by both times
   load_per_s  updates that arrived in a second, with --load
+  gpu_busy    the share of the time in which the GPU's warps searched, with engine pipeline;
+              of the same run
+  gpu_lists_bytes
+              the most memory of the GPU that neighbour lists took, with engine pipeline
   p50_us, p95_us, p99_us
               times from the begin of a batch to the answer of all its updates, of the
               same run; with --each or --load response times of single updates
@@ -98,6 +103,7 @@ The last lines, "all", have the sums over the queries.
 	fs.IntSliceVar(&f.batches, "batch", []int{1, 4096}, "make `N` updates together (several numbers with commas)")
 	fs.IntVar(&f.runs, "runs", 3, "runs of each query with each number")
 	fs.BoolVar(&f.each, "each", false, "also measure response times of single updates at the full rate")
+	fs.StringVar(&f.usage, "usage", "", "also write how busy the GPU was, and the memory of its lists, over time to `FILE`, as NDJSON (engine pipeline)")
 	fs.StringVar(&f.load, "load", "", "also let `RATE` updates arrive in a second; 50% is half of the full rate")
 	return cmd
 }
@@ -112,6 +118,7 @@ type watchRun struct {
 	latency        watch.Latency
 	arriving       time.Duration // how long updates arrived; 0: they were all there
 	work           string        // of a GPU
+	usage          *nest.Usage   // of a GPU; nil: it is not known
 }
 
 // load is a rate at which updates arrive.
@@ -326,6 +333,15 @@ func (a *app) benchWatch(f *benchWatchFlags, args []string) error {
 		}
 		all = append(all, sum)
 	}
+	if f.usage != "" {
+		out, err := a.open(f.usage, 0)
+		if err != nil {
+			return err
+		}
+		if err := out.finish(writeUsage(out, all)); err != nil {
+			return err
+		}
+	}
 	out, err := a.open(f.out, 0)
 	if err != nil {
 		return err
@@ -389,16 +405,21 @@ func replayed(ctx context.Context, g *graph.Graph, p *pattern.Pattern, updates [
 		start := time.Now()
 		i := from
 		times.batch(m.Seq(), from)
-		res, err := m.Steps(ctx, func() (done dynamic.Result, ok bool, err error) {
-			if ok = i < from+n; ok {
-				if each && rate == 0 {
-					times.begun = append(times.begun, time.Now())
+		var res nest.Result
+		if x, ok := m.Matcher.(nest.Batcher); ok && !(each && rate == 0) {
+			res, err = x.Apply(ctx, updates[from:from+n], sink)
+		} else {
+			res, err = m.Steps(ctx, func() (done dynamic.Result, ok bool, err error) {
+				if ok = i < from+n; ok {
+					if each && rate == 0 {
+						times.begun = append(times.begun, time.Now())
+					}
+					done, err = stream.Apply(d, &updates[i])
+					i++
 				}
-				done, err = stream.Apply(d, &updates[i])
-				i++
-			}
-			return done, ok, err
-		}, sink)
+				return done, ok, err
+			}, sink)
+		}
 		if !each {
 			at.answered(&r.latency, start, from, n)
 		}
@@ -419,6 +440,11 @@ func replayed(ctx context.Context, g *graph.Graph, p *pattern.Pattern, updates [
 	}
 	if x, ok := m.Matcher.(interface{ Work() string }); ok {
 		r.work = x.Work()
+	}
+	if x, ok := m.Matcher.(interface{ Usage() (nest.Usage, bool) }); ok {
+		if u, ok := x.Usage(); ok {
+			r.usage = &u
+		}
 	}
 	if p.Mode == pattern.Iso { // these were subgraphs
 		each := p.Automorphisms().Order()
@@ -460,7 +486,7 @@ func writeWatchRuns(out io.Writer, to string, all []*watchRun) error {
 		return math.Round(float64(all[i].updates) / took.Seconds())
 	}
 	us := func(i int, q float64) any { return thousandths(float64(all[i].latency.Quantile(q)) / 1e3) }
-	return writeRows(out, to, len(all), []sink.Column{
+	columns := []sink.Column{
 		column("query", sink.String, func(i int) any { return all[i].query }),
 		column("batch", sink.Int, func(i int) any { return int64(all[i].batch) }),
 		column("updates", sink.Int, func(i int) any { return int64(all[i].updates) }),
@@ -475,5 +501,40 @@ func writeWatchRuns(out io.Writer, to string, all []*watchRun) error {
 		column("p50_us", sink.Float, func(i int) any { return us(i, 0.5) }),
 		column("p95_us", sink.Float, func(i int) any { return us(i, 0.95) }),
 		column("p99_us", sink.Float, func(i int) any { return us(i, 0.99) }),
+	}
+	if slices.ContainsFunc(all, func(r *watchRun) bool { return r.usage != nil }) {
+		of := func(value func(u *nest.Usage) any) func(i int) any {
+			return func(i int) any {
+				if u := all[i].usage; u != nil {
+					return value(u)
+				}
+				return nil
+			}
+		}
+		columns = append(columns,
+			column("gpu_busy", sink.Float, of(func(u *nest.Usage) any { return math.Round(u.Busy*1e4) / 1e4 })),
+			column("gpu_lists_bytes", sink.Int, of(func(u *nest.Usage) any { return u.Most })))
+	}
+	return writeRows(out, to, len(all), columns)
+}
+
+// writeUsage writes the samples of all runs.
+func writeUsage(out io.Writer, all []*watchRun) error {
+	type row struct {
+		of     *watchRun
+		sample nest.Sample
+	}
+	var rows []row
+	for _, r := range all {
+		for i := 0; r.usage != nil && i < len(r.usage.Over); i++ {
+			rows = append(rows, row{r, r.usage.Over[i]})
+		}
+	}
+	return writeRows(out, "ndjson", len(rows), []sink.Column{
+		column("query", sink.String, func(i int) any { return rows[i].of.query }),
+		column("batch", sink.Int, func(i int) any { return int64(rows[i].of.batch) }),
+		column("until_ms", sink.Float, func(i int) any { return inMS(rows[i].sample.Until) }),
+		column("busy", sink.Float, func(i int) any { return math.Round(rows[i].sample.Busy*1e4) / 1e4 }),
+		column("lists_bytes", sink.Int, func(i int) any { return rows[i].sample.Lists }),
 	})
 }

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,10 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/format"
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/route"
 	"github.com/weftgraph/weft/internal/stream"
+	"github.com/weftgraph/weft/internal/stream/nest"
 	"github.com/weftgraph/weft/internal/vfs"
 	"github.com/weftgraph/weft/internal/watch"
 )
@@ -212,5 +216,53 @@ func TestArrivals(t *testing.T) {
 	a = &arrivals{clock: c}
 	if n, err := a.wait(t.Context(), 2, 8, 100); n != 6 || err != nil {
 		t.Errorf("%d updates, all of which are there: %v", n, err)
+	}
+}
+
+// TestWriteUsage: lines have how a GPU was used if that is known, and other columns stay away otherwise. Samples are lines of their own.
+func TestWriteUsage(t *testing.T) {
+	u := &nest.Usage{Busy: 0.12345, Lists: 300, Most: 500, Room: 1000, Over: []nest.Sample{{Until: 10 * time.Millisecond, Lists: 400}, {Until: 25 * time.Millisecond, Busy: 0.5, Lists: 300}}}
+	run := func(query string, u *nest.Usage) *watchRun {
+		return &watchRun{query: query, batch: 64, added: new(big.Int), removed: new(big.Int), usage: u}
+	}
+	for _, c := range []struct {
+		runs       []*watchRun
+		rows, over string
+	}{
+		{[]*watchRun{run("a", nil)}, "", ""},
+		{
+			[]*watchRun{run("a", u), run("all", nil)}, `,"gpu_busy":0.1235,"gpu_lists_bytes":500}` + "\n" + `,"gpu_busy":null,"gpu_lists_bytes":null}`,
+			`{"query":"a","batch":64,"until_ms":10,"busy":0,"lists_bytes":400}` + "\n" + `{"query":"a","batch":64,"until_ms":25,"busy":0.5,"lists_bytes":300}`,
+		},
+	} {
+		var rows, over bytes.Buffer
+		if err := errors.Join(writeWatchRuns(&rows, "ndjson", c.runs), writeUsage(&over, c.runs)); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for line := range strings.Lines(rows.String()) {
+			if _, end, ok := strings.Cut(line, `,"gpu_busy"`); ok {
+				got = append(got, `,"gpu_busy"`+strings.TrimSpace(end))
+			}
+		}
+		if text := strings.Join(got, "\n"); text != c.rows {
+			t.Errorf("lines end with\n%s\nwant\n%s", text, c.rows)
+		}
+		if text := strings.TrimSpace(over.String()); text != c.over {
+			t.Errorf("samples are\n%s\nwant\n%s", text, c.over)
+		}
+	}
+}
+
+// TestMetricsOfGPU: the metrics have how a GPU is used if that is known.
+func TestMetricsOfGPU(t *testing.T) {
+	if text := metricsText(&weft.FollowStatus{}); strings.Contains(text, "gpu") {
+		t.Errorf("without a GPU:\n%s", text)
+	}
+	text := metricsText(&weft.FollowStatus{GPU: &weft.FollowedGPU{Busy: 0.25, Lists: 300, Most: 500, Room: 1000}})
+	for _, line := range []string{"gpu_busy_ratio 0.25", "gpu_lists_bytes 300", "gpu_lists_most_bytes 500", "gpu_lists_room_bytes 1000"} {
+		if !strings.Contains(text, "\nweft_watch_"+line+"\n") {
+			t.Errorf("no %s in\n%s", line, text)
+		}
 	}
 }

@@ -173,7 +173,8 @@ func writeOptions(w io.Writer) {
 	_ = t.Flush()
 }
 
-// offerAll registers the completions of all commands below root.
+// offerAll registers the completions of all commands below root. Cobra keeps them, and with them the commands, until the process
+// ends: so they are registered only when a shell asks for completions.
 func offerAll(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		to := sink.Formats
@@ -182,6 +183,7 @@ func offerAll(root *cobra.Command) {
 			to = format.Writable()
 		case "stream":
 			to = stream.Writable()
+			_ = c.RegisterFlagCompletionFunc("order", cobra.FixedCompletions([]string{"random", "time"}, cobra.ShellCompDirectiveNoFileComp)) // not the rules of planning
 		case "watch":
 			to = watch.Formats
 		case "explain", "info":

@@ -75,7 +75,7 @@ func (a *app) withQueries(f *searchFlags, args []string, do func(queries []*weft
 	if err != nil {
 		return err
 	}
-	defer g.Close()
+	defer a.closes(g)
 	out, err := a.open(f.out, f.timeout)
 	if err != nil {
 		return err

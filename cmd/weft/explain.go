@@ -142,7 +142,7 @@ func writeExplanation(out *output, e *weft.Explanation) error {
 	if err == nil && e.Result != nil {
 		r := e.Result
 		for _, line := range r.Stats {
-			if err == nil && rowsByPhase.MatchString(line) {
+			if err == nil && rowsByPhase().MatchString(line) {
 				_, err = fmt.Fprintln(out, strings.TrimPrefix(line, "join: "))
 			}
 		}

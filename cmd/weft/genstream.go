@@ -141,7 +141,6 @@ The papers on GCSM and DCSM use --insert 5% --delete 5% and --insert 45% --delet
 	fs.IntVar(&o.Batch, "batch", 1, "`N` updates arrive together")
 	fs.StringVar(&start, "start", "", "`TIME` from which arrivals are counted; default 2026-01-01T00:00:00Z")
 	fs.Uint64Var(&o.Seed, "seed", 0, "seed")
-	_ = cmd.RegisterFlagCompletionFunc("order", cobra.FixedCompletions([]string{"random", "time"}, cobra.ShellCompDirectiveNoFileComp)) // not the rules of planning
 	return cmd
 }
 

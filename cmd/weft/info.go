@@ -21,7 +21,7 @@ func (a *app) infoCmd() *cobra.Command {
 		Long: `Describe a graph: size, degrees, labels, properties, components, degeneracy, and
 the memory of its parts. --to json shows all of it. With --catalogue, list the
 names that --pattern accepts. With --layouts, give the bytes of each edge label's
-neighbour lists in four layouts.
+neighbour lists in five layouts.
 
 ` + exitCodesNoTimeout,
 		Example: `  weft info graph.txt.gz
@@ -52,7 +52,7 @@ neighbour lists in four layouts.
 	f.addLoading(cmd)
 	f.addWriting(cmd)
 	toIs(cmd, "table, json, ndjson, and with --catalogue also csv, arrow, parquet")
-	cmd.Flags().BoolVar(&layouts, "layouts", false, "give the bytes of each edge label's neighbour lists as queries read them, as CSR, hashed PCSR and interval-PCSR instead")
+	cmd.Flags().BoolVar(&layouts, "layouts", false, "give the bytes of each edge label's neighbour lists as queries read them, as CSR, hashed PCSR, interval-PCSR, and interval-PCSR without renumbering instead")
 	cmd.Flags().BoolVar(&catalogue, "catalogue", false, "list the named patterns instead")
 	return cmd
 }
@@ -85,6 +85,7 @@ func (a *app) layouts(g *graphFlags, f *commonFlags, w io.Writer) error {
 			}
 			sum.Edges, sum.Vertices, sum.Runs = sum.Edges+s.Edges, sum.Vertices+s.Vertices, sum.Runs+s.Runs
 			sum.Lists, sum.CSR, sum.Hashed, sum.Interval = sum.Lists+s.Lists, sum.CSR+s.CSR, sum.Hashed+s.Hashed, sum.Interval+s.Interval
+			sum.Own, sum.OwnRuns = sum.Own+s.Own, sum.OwnRuns+s.OwnRuns
 		}
 		sizes = append(sizes, sum)
 	}
@@ -100,6 +101,8 @@ func (a *app) layouts(g *graphFlags, f *commonFlags, w io.Writer) error {
 		number("hashed_pcsr", func(s *weft.LayoutSize) uint64 { return s.Hashed }),
 		number("interval_pcsr", func(s *weft.LayoutSize) uint64 { return s.Interval }),
 		number("runs", func(s *weft.LayoutSize) uint64 { return s.Runs }),
+		number("own_pcsr", func(s *weft.LayoutSize) uint64 { return s.Own }),
+		number("own_runs", func(s *weft.LayoutSize) uint64 { return s.OwnRuns }),
 	})
 }
 
@@ -111,7 +114,7 @@ func (a *app) info(g *graphFlags, f *commonFlags, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer graph.Close()
+	defer a.closes(graph)
 	info, err := graph.Info(a.ctx, weft.WithThreads(f.threads))
 	if err != nil {
 		return err

@@ -113,6 +113,7 @@ func (a *app) matchOne(g *weft.Graph, q *weft.Query, f *searchFlags, bar *progre
 	if err != nil && cut == nil {
 		return nil, err
 	}
+	a.limited = cut == nil && !r.Complete
 	a.report(&f.commonFlags, r)
 	return cut, nil
 }

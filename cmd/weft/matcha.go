@@ -315,19 +315,23 @@ func (a *app) matchaRun(f *matchaFlags, name string) error {
 		if err != nil {
 			return err
 		}
-		rows := &rowWriter{w: out, to: f.to}
+		var names []string
+		if !m.Emits() {
+			names = []string{"result"}
+		}
+		rows := sink.NewValues(out, f.to, names...)
 		options, err := f.programOptions()
 		if err != nil {
 			return out.finish(err)
 		}
 		r, err := m.Run(ctx, in, func(row []any) bool {
-			return rows.add(row) && (f.limit == 0 || rows.n < f.limit)
+			return rows.Add(row) && (f.limit == 0 || rows.Count() < f.limit)
 		}, weft.Concerning("Matcha.Run", options...)...)
 		for _, n := range r.Notes {
 			fmt.Fprintf(a.stderr, "weft: %s\n", n)
 		}
-		if rows.err != nil {
-			err = rows.err
+		if rows.Err() != nil {
+			err = rows.Err()
 		}
 		if cut := a.interruption(ctx, err); cut != nil {
 			return a.matchaCut(m, rows, r, out, cut)
@@ -341,13 +345,13 @@ func (a *app) matchaRun(f *matchaFlags, name string) error {
 
 // matchaCut keeps the rows of a program that was cut short; a result there is
 // none.
-func (a *app) matchaCut(m *weft.Matcha, rows *rowWriter, r weft.MatchaResult, out *output, cut error) error {
+func (a *app) matchaCut(m *weft.Matcha, rows *sink.Values, r weft.MatchaResult, out *output, cut error) error {
 	if !m.Emits() {
 		fmt.Fprintf(a.stderr, "weft: %v: there is no result\n", cut)
 		_ = out.finish(cut)
 		return exitError(codeOf(cut))
 	}
-	if err := rows.close(r.Row); err != nil {
+	if err := rows.Close(r.Row); err != nil {
 		return out.finish(err)
 	}
 	if name, err := out.partial(); err != nil {
@@ -359,14 +363,13 @@ func (a *app) matchaCut(m *weft.Matcha, rows *rowWriter, r weft.MatchaResult, ou
 }
 
 // matchaResult writes the result of a run.
-func (a *app) matchaResult(m *weft.Matcha, rows *rowWriter, r weft.MatchaResult) error {
+func (a *app) matchaResult(m *weft.Matcha, rows *sink.Values, r weft.MatchaResult) error {
 	if !m.Emits() {
-		rows.names = []string{"result"}
-		rows.add(r.Values)
-		if rows.err != nil {
-			return rows.err
+		rows.Add(r.Values)
+		if rows.Err() != nil {
+			return rows.Err()
 		}
-		return rows.close(nil)
+		return rows.Close(nil)
 	}
 	if len(r.Values) > 0 {
 		var text []string
@@ -375,5 +378,5 @@ func (a *app) matchaResult(m *weft.Matcha, rows *rowWriter, r weft.MatchaResult)
 		}
 		fmt.Fprintf(a.stderr, "weft: the result is %s\n", strings.Join(text, " "))
 	}
-	return rows.close(r.Row)
+	return rows.Close(r.Row)
 }

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/weftgraph/weft/internal/ctxio"
+	"github.com/weftgraph/weft/internal/regex"
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
@@ -107,12 +107,12 @@ func matchaItems[T any](ctx context.Context, t, path string, parse func(string) 
 }
 
 // columnNumbers are the numbers of columns behind a file's name.
-var columnNumbers = regexp.MustCompile(`^(.+):([0-9]+(?:,[0-9]+)*)$`)
+var columnNumbers = regex.Once(`^(.+):([0-9]+(?:,[0-9]+)*)$`)
 
 // matchaColumns takes numbers of columns off a file's name, unless there is a file of
 // the whole name. The columns count from 0; nil: none are chosen.
 func matchaColumns(ctx context.Context, path string, width int) (string, []int, error) {
-	parts := columnNumbers.FindStringSubmatch(path)
+	parts := columnNumbers().FindStringSubmatch(path)
 	if parts == nil {
 		return path, nil, nil
 	}

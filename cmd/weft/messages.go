@@ -29,6 +29,14 @@ func newMessages(ctx context.Context, file io.Writer) *messages {
 	return m
 }
 
+// renew makes messages wait for their reader again, until ctx ends.
+func (m *messages) renew(ctx context.Context) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.end(nil)
+	m.ctx, m.end = context.WithCancelCause(ctx)
+}
+
 // Write writes a message, or gives it up.
 func (m *messages) Write(b []byte) (int, error) {
 	m.mu.Lock()

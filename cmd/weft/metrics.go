@@ -90,6 +90,12 @@ func metricsText(s *weft.FollowStatus) string {
 	for _, kind := range []string{"malformed", "bad_id", "bad_time", "bad_text", "late"} {
 		fmt.Fprintf(&b, "weft_watch_mistakes_total{kind=%q} %d\n", kind, s.Mistakes[kind])
 	}
+	if g := s.GPU; g != nil {
+		value("gpu_busy_ratio", "gauge", "The share of the time in which the GPU's warps searched, lately.", g.Busy)
+		value("gpu_lists_bytes", "gauge", "Memory of the GPU that neighbour lists take.", g.Lists)
+		value("gpu_lists_most_bytes", "gauge", "The most memory of the GPU that neighbour lists took.", g.Most)
+		value("gpu_lists_room_bytes", "gauge", "Memory of the GPU that there is for neighbour lists.", g.Room)
+	}
 	metric("response_seconds", "summary", "Time from reading an update to writing its changes.")
 	for _, q := range []struct {
 		share string

@@ -53,9 +53,7 @@ directions.
 				}
 				return a.motifsMatcha(&g, &f, k, options)
 			}
-			return a.counts(&g, &f, func(ctx context.Context, graph *weft.Graph, o []weft.Option) ([]weft.Result, error) {
-				return graph.Motifs(ctx, k, append(o, options...)...)
-			})
+			return a.motifs(&g, &f, k, options)
 		},
 	}
 	g.add(cmd)
@@ -65,6 +63,13 @@ directions.
 	cmd.Flags().BoolVar(&noDirections, "no-directions", false, "count in a directed graph as if its edges had no directions")
 	cmd.Flags().BoolVar(&edgeInduced, "edge-induced", false, "count all subgraphs, not only induced ones")
 	return cmd
+}
+
+// motifs counts the motifs of k vertices. Of flags that do not concern motifs, which weft shell may have, it knows nothing.
+func (a *app) motifs(g *graphFlags, f *commonFlags, k int, options []weft.Option) error {
+	return a.counts(g, f, func(ctx context.Context, graph *weft.Graph, o []weft.Option) ([]weft.Result, error) {
+		return graph.Motifs(ctx, k, append(weft.Concerning("Graph.Motifs", o...), options...)...)
+	})
 }
 
 // motifsMatcha writes the program that counts motifs.

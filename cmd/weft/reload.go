@@ -48,7 +48,8 @@ func (a *app) readAgain(ctx context.Context, f *watchFlags, args []string, next 
 	}
 }
 
-// texts are the texts of all files of queries. One that cannot be read has none.
+// texts returns the texts of all files of queries. A file that cannot be read has the error in place of a text, so that it differs from an empty
+// one: the queries are then read, which gives the error to the user.
 func (f *watchFlags) texts(ctx context.Context) (all string) {
 	files := vfs.From(ctx)
 	for _, path := range f.files {
@@ -60,7 +61,11 @@ func (f *watchFlags) texts(ctx context.Context) (all string) {
 			}
 		}
 		for _, name := range names {
-			b, _ := vfs.ReadFile(files, name)
+			b, err := vfs.ReadFile(files, name)
+			if err != nil {
+				all += name + "\x00\x00" + err.Error() + "\x00"
+				continue
+			}
 			all += name + "\x00" + string(b) + "\x00"
 		}
 	}

@@ -83,20 +83,67 @@ func withSignals(parent context.Context) (ctx context.Context, codeFor func(code
 		signal.Notify(c, syscall.SIGHUP)
 	}
 	var came atomic.Int32
+	keys := &interrupts{signals: c}
 	go func() {
 		s := <-c
+		for s == os.Interrupt && take(&keys.handle) || s == syscall.SIGHUP && take(&keys.hangup) {
+			s = <-c
+		}
 		if n, ok := s.(syscall.Signal); ok {
 			came.Store(int32(n))
 		}
 		cancel(errInterrupted)
 		signal.Stop(c)
 	}()
-	return ctx, func(code int) int {
+	return context.WithValue(ctx, interruptsKey{}, keys), func(code int) int {
 		if n := came.Load(); code == exitInterrupted && n > 0 {
 			return 128 + int(n)
 		}
 		return code
 	}
+}
+
+// interrupts passes Ctrl-C to the function of an interactive command, and SIGHUP to that
+// of a server. Both go on after it. Safe for concurrent use.
+type interrupts struct {
+	signals        chan<- os.Signal
+	handle, hangup atomic.Pointer[func()]
+}
+
+type interruptsKey struct{}
+
+// take calls the function, and reports whether there is one.
+func take(of *atomic.Pointer[func()]) bool {
+	f := of.Load()
+	if f == nil {
+		return false
+	}
+	(*f)()
+	return true
+}
+
+// onHangup makes SIGHUP call f, and not end the process, under nohup too. The returned
+// function makes it end the process. Without withSignals it does nothing. Windows has no
+// such signal.
+func onHangup(ctx context.Context, f func()) (stop func()) {
+	i, ok := ctx.Value(interruptsKey{}).(*interrupts)
+	if !ok {
+		return func() {}
+	}
+	i.hangup.Store(&f)
+	signal.Notify(i.signals, syscall.SIGHUP)
+	return func() { i.hangup.Store(nil) }
+}
+
+// onInterrupt makes Ctrl-C call f, and not end the process. The returned function sets
+// what Ctrl-C did before. Without withSignals it does nothing.
+func onInterrupt(ctx context.Context, f func()) (stop func()) {
+	i, ok := ctx.Value(interruptsKey{}).(*interrupts)
+	if !ok {
+		return func() {}
+	}
+	before := i.handle.Swap(&f)
+	return func() { i.handle.Store(before) }
 }
 
 // app is one invocation.
@@ -115,13 +162,22 @@ type app struct {
 	// patient, for tests, says that --timeout is of queries alone, and not of reading.
 	patient bool
 	args    []string
+	opened  *weft.Graph // by weft shell, for all statements; else nil
+	limited bool        // --limit cut the last listing
+}
+
+// closes closes a graph, unless the statements that follow need it.
+func (a *app) closes(g *weft.Graph) {
+	if g != a.opened {
+		_ = g.Close()
+	}
 }
 
 // done closes a graph that is not needed any more. Before the end of the process it does
 // nothing, because the end frees the graph's memory, and its memory on GPUs, sooner than Close.
 func (a *app) done(g *weft.Graph) {
 	if !a.last {
-		_ = g.Close()
+		a.closes(g)
 	}
 }
 
@@ -287,6 +343,7 @@ Environment:
   GOMEMLIMIT   a soft limit on memory (--memory is a hard limit)
   WEFT_CACHE   the folder for compiled kernels and C, and for the list of verified
                .weft files; off keeps none
+  WEFT_HISTORY the file of the shell's history; off keeps none
   CC           the C compiler with its arguments, if it is not cc, gcc or clang
   TMPDIR       the folder for temporary files; it must allow loading code from it`,
 		Example: `  weft count -g graph.txt.gz 'MATCH (a)--(b)--(c)--(a)'
@@ -321,7 +378,7 @@ Environment:
 	})
 	root.AddCommand(
 		a.countCmd(), a.matchCmd(), a.existsCmd(), a.motifsCmd(), a.cliquesCmd(), a.explainCmd(), a.verifyCmd(),
-		a.watchCmd(), a.matchaCmd(), a.convertCmd(), a.infoCmd(), a.partitionCmd(), a.genCmd(), a.replayCmd(), a.benchCmd(), a.doctorCmd(), a.versionCmd(),
+		a.watchCmd(), a.matchaCmd(), a.convertCmd(), a.shellCmd(), a.infoCmd(), a.partitionCmd(), a.genCmd(), a.serveCmd(), a.userCmd(), a.replayCmd(), a.benchCmd(), a.doctorCmd(), a.versionCmd(),
 	)
 	for _, name := range laterCommands {
 		root.AddCommand(&cobra.Command{
@@ -330,7 +387,9 @@ Environment:
 		})
 	}
 	root.AddCommand(optionsTopic())
-	offerAll(root)
+	if len(a.args) > 0 && strings.HasPrefix(a.args[0], cobra.ShellCompRequestCmd) {
+		offerAll(root)
+	}
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		c.Short = "write the completion script of a shell"
@@ -381,7 +440,7 @@ func flagError(err error) string {
 }
 
 // laterCommands will come; till then they say so.
-var laterCommands = []string{"sample", "serve"}
+var laterCommands = []string{"sample"}
 
 // takes is for a command that needs these arguments, each named as in its usage, and
 // takes no others.

@@ -16,6 +16,9 @@ var errNoGraph = usagef("no graph: give a file with -g, or as the first argument
 // load opens the graph of the flags. It reports on standard error how many lines and edges the
 // reader kept and dropped.
 func (a *app) load(g *graphFlags, c *commonFlags, p *progress) (*weft.Graph, error) {
+	if a.opened != nil {
+		return a.opened, nil
+	}
 	if g.path == "" {
 		return nil, errNoGraph
 	}

@@ -35,6 +35,7 @@ checksum of every section.
 		Example: `  weft verify -g graph.txt.gz --pattern house
   weft verify graph.weft`,
 		RunE: func(_ *cobra.Command, args []string) error {
+			a.answers = true
 			if err := f.checkWithoutDevices(a.ctx); err != nil {
 				return err
 			}
@@ -93,7 +94,6 @@ func writeSound(out *output, f *searchFlags, g *weft.Graph) error {
 }
 
 func (a *app) verify(f *searchFlags, args []string, budget time.Duration) error {
-	a.answers = true
 	return a.withQueries(f, args, func(queries []*weft.Query, g *weft.Graph, _ *progress, out *output) error {
 		ok, compared := true, true
 		w := jsonWriter{w: out, to: f.outFormat(), many: len(queries) > 1}

@@ -56,9 +56,10 @@ func (a *app) reading(f *commonFlags) (context.Context, context.CancelFunc) {
 // for their reader either.
 func (a *app) within(ctx context.Context, f *commonFlags) (context.Context, context.CancelFunc) {
 	ctx, cancel := f.within(ctx)
+	end := a.stderr.end // not that of a later statement
 	context.AfterFunc(ctx, func() {
 		if context.Cause(ctx) == errTimeout {
-			a.stderr.end(errTimeout)
+			end(errTimeout)
 		}
 	})
 	return ctx, cancel

@@ -235,13 +235,14 @@ func (a *app) watch(f *watchFlags, args []string) error {
 	out := &pipeOutput{ctx: a.ctx, w: ctxio.NewWriter(a.stdout)}
 	defer out.w.Close()
 	f.o.Stdin, f.o.Stdout = a.stdin, out
-	var noted atomic.Int64
-	f.o.Note = func(text string) {
-		n := noted.Add(1)
-		if n <= mostNotes {
-			fmt.Fprintf(a.stderr, "weft: %s\n", text)
+	f.o.Note = func(text string) { fmt.Fprintf(a.stderr, "weft: %s\n", text) }
+	var mistakes atomic.Int64
+	f.o.Mistake = func(text string) {
+		n := mistakes.Add(1)
+		if n <= mostMistakes {
+			f.o.Note(text)
 		}
-		if n == mostNotes {
+		if n == mostMistakes {
 			fmt.Fprintf(a.stderr, "weft: further mistakes are counted, and not shown\n")
 		}
 	}
@@ -300,8 +301,8 @@ func watchEngineNames() string {
 	return strings.Join(out, ", ")
 }
 
-// mostNotes is the number of mistakes that are shown.
-const mostNotes = 10
+// mostMistakes is the number of mistakes that are shown.
+const mostMistakes = 10
 
 // checkDevice refuses a device that is unknown, or that the machine does not have, before the graph is read.
 func (f *watchFlags) checkDevice(a *app) error {

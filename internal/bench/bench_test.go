@@ -5,8 +5,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/weftgraph/weft/internal/testing/errorfs"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 func TestMeasure(t *testing.T) {
@@ -53,7 +59,7 @@ func TestPeer(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	peers, err := ReadPeers(path)
+	peers, err := ReadPeers(vfs.OS{}, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,5 +69,40 @@ func TestPeer(t *testing.T) {
 	s, err := peers[0].Contestant("g", "triangle", "").Run(context.Background())
 	if s != (Sample{Took: 250 * time.Millisecond, Answer: "12"}) || err != nil {
 		t.Errorf("%+v %v", s, err)
+	}
+}
+
+// TestPeersFaults: whichever operation on the file of peers fails, there is an error that gives the cause and names the file.
+func TestPeersFaults(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "peers.json")
+	if err := os.WriteFile(path, []byte(`[{"name": "a", "command": ["b"]}, {"name": "c", "command": ["d"]}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want, err := ReadPeers(vfs.OS{}, path)
+	if err != nil || len(want) != 2 {
+		t.Fatal(want, err)
+	}
+	for _, fault := range []errorfs.Fault{
+		{Kinds: errorfs.Open | errorfs.Read, Err: syscall.EIO},
+		{Kinds: errorfs.Read, Err: syscall.EIO, Way: errorfs.Half},
+		{Kinds: errorfs.Read, Way: errorfs.Short, Stays: true},
+		{Kinds: errorfs.Read, Way: errorfs.Ends},
+	} {
+		n := errorfs.Each(t, fault, []string{dir}, func(fsys *errorfs.FS) {
+			peers, err := ReadPeers(fsys, path)
+			op, fired := fsys.Fired()
+			switch {
+			case err == nil && (!fired || fault.Err == nil):
+				if !reflect.DeepEqual(peers, want) {
+					t.Errorf("%v: %v", op, peers)
+				}
+			case !fired || fault.Way == errorfs.Short || fault.Err != nil && !errors.Is(err, fault.Err) || err == nil || !strings.Contains(err.Error(), path):
+				t.Errorf("%v: %v, %v", op, peers, err)
+			}
+		})
+		if n == 0 {
+			t.Errorf("%+v: nothing failed", fault)
+		}
 	}
 }

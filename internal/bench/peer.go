@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/weftgraph/weft/internal/process"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // Peer is another program. A file of peers describes it:
@@ -35,9 +35,9 @@ type Peer struct {
 	seconds, count *regexp.Regexp
 }
 
-// ReadPeers reads a file of peers.
-func ReadPeers(path string) ([]Peer, error) {
-	data, err := os.ReadFile(path)
+// ReadPeers reads a file of peers from files.
+func ReadPeers(files vfs.FS, path string) ([]Peer, error) {
+	data, err := vfs.ReadFile(files, path)
 	if err != nil {
 		return nil, err
 	}

@@ -100,10 +100,12 @@ func (d *Device) Close() error {
 	if d.nested() {
 		return fmt.Errorf("%v: Close inside Do", d.info)
 	}
-	if err := d.send(nil); !errors.Is(err, ErrClosed) {
-		return err
+	err := d.send(nil)
+	<-d.done // Lost says so from now on
+	if errors.Is(err, ErrClosed) {
+		return nil
 	}
-	return nil
+	return err
 }
 
 func (d *Device) send(f func(c *Context) error) error {

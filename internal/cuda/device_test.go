@@ -174,6 +174,15 @@ func TestClose(t *testing.T) {
 	if err := d.Do(func(*Context) error { return nil }); !errors.Is(err, ErrClosed) {
 		t.Errorf("Do: %v", err)
 	}
+	for range 1000 {
+		d, err := New(newFake(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Close(); err != nil || !d.Lost() {
+			t.Fatalf("Close: %v; lost: %v", err, d.Lost())
+		}
+	}
 }
 
 func TestCloseWhileDoWaits(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/runtime/code"
 )
 
-// meeting is a fake whose compiler holds each program until so many are compiled at
+// meeting is a fake whose compiler holds each program until a number of them are compiled at
 // the same time.
 type meeting struct {
 	*fake

@@ -49,7 +49,7 @@ func TestGPUWhileAKernelRuns(t *testing.T) {
 			return err
 		}
 		if want := []uint32{2, 3, 4, 5}; !slices.Equal(words, want) {
-			t.Errorf("beside a kernel: %v, not %v", words, want)
+			t.Errorf("while a kernel runs: %v, not %v", words, want)
 		}
 		if done, err := s.Done(); done || err != nil {
 			t.Errorf("still running, and done is %v, %v", done, err)

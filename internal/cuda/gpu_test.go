@@ -112,7 +112,7 @@ func TestGPUDescription(t *testing.T) {
 	t.Logf("%+v", i)
 	if i.Name == "" || i.Major < 7 || i.SMs < 1 || i.WarpSize != 32 || i.Memory < 1<<30 || i.L2 < 1 || i.SharedPerBlock < 48<<10 ||
 		i.SharedPerSM < i.SharedPerBlock || i.RegistersPerSM < 1<<15 || i.ThreadsPerSM < 1024 || i.BlocksPerSM < 16 || i.Compiler == "" || i.Emulated {
-		t.Error("this is no description of a GPU")
+		t.Error("this is not a description of a GPU")
 	}
 	for _, f := range Report(code.New(code.Folder(""))) {
 		t.Logf("%s: %s; %s", f.What, f.Found, f.Advice)

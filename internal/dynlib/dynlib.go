@@ -1,4 +1,4 @@
-// Package dynlib opens shared libraries while the program runs and calls their C functions, without cgo:
+// Package dynlib opens shared libraries while the program runs and calls their C functions, without cgo. Such libraries are
 // the GPU driver, NVRTC, METIS, and generated C. It knows none of them.
 //
 // Linux, macOS and Windows are supported on x86-64 and arm64. Elsewhere, and in builds with the tag nogpu,

@@ -87,7 +87,7 @@ func (x search) budgets(t *testing.T, d *cuda.Device, g *graph.Graph) {
 		t.Fatal(want.Matches, err)
 	}
 	own := x.opt
-	// with runs the search with so many bytes.
+	// with runs the search with a number of bytes.
 	with := func(memory int64, place, cache string) (engine.Result, error) {
 		x.opt = map[string]string{gpu.Adjacency: place, "gpu.cache": cache}
 		maps.Copy(x.opt, own)
@@ -263,7 +263,7 @@ func TestCacheKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		table := int64(4 * (session.HeadIDs + g.NumVertices()))
+		tables := 2 * int64(4*(session.HeadIDs+g.NumVertices())) // the places in host memory, and then those of copies
 		for i, c := range []struct {
 			pattern string
 			again   bool
@@ -277,7 +277,7 @@ func TestCacheKept(t *testing.T) {
 			r, _, err := x.run(t, s, g, p)
 			var f gpu.Figures
 			f.Read(r.Stats)
-			if err != nil || r.Matches != want.Matches || f.Lists == 0 || (f.Copied == table) != c.again {
+			if err != nil || r.Matches != want.Matches || f.Lists == 0 || (f.Copied == tables) != c.again {
 				t.Errorf("run %d: %v, want %v, %+v: %v", i, r.Matches, want.Matches, f, err)
 			}
 		}
@@ -285,4 +285,78 @@ func TestCacheKept(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestSweeps: a search whose reads no small cache serves goes in sweeps over blocks of lists. It counts the same, again with the blocks
+// of the run before, and a device that leaves out a kernel gives no number.
+func TestSweeps(t *testing.T) {
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 11, M: 60_000, Seed: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := search{"stack", "diamond", "local", false, newStack, map[string]string{gpu.Adjacency: "cached", "stack.local.whole": "off"}}
+	p := x.plan(t, g)
+	want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
+	if err != nil || want.Matches.IsZero() {
+		t.Fatal(want.Matches, err)
+	}
+	const small = 220 << 10
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		for _, c := range []struct {
+			memory int64
+			blocks bool
+		}{{small, true}, {2 << 20, false}} {
+			s, err := session.Open([]*cuda.Device{d}, session.Options{Memory: c.memory, Ring: 1 << 14})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range 3 {
+				r, _, err := x.run(t, s, g, p)
+				stats := strings.Join(r.Stats, "\n")
+				if err != nil || r.Matches != want.Matches || !r.Complete || strings.Contains(stats, "blocks one after the other") != c.blocks {
+					t.Errorf("%d bytes, run %d: %v (complete %v, %v), want %v: %s", c.memory, i, r.Matches, r.Complete, err, want.Matches, stats)
+				}
+				t.Log(stats)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			one := x
+			one.opt = maps.Clone(x.opt)
+			one.opt["gpu.sweeps"] = "off"
+			if s, err = session.Open([]*cuda.Device{d}, session.Options{Memory: c.memory, Ring: 1 << 14}); err != nil {
+				t.Fatal(err)
+			}
+			for i, x := range []search{one, x, one} { // each makes its own cache
+				r, _, err := x.run(t, s, g, p)
+				if err != nil || r.Matches != want.Matches || strings.Contains(strings.Join(r.Stats, " "), "blocks one after") != (c.blocks && i == 1) {
+					t.Errorf("%d bytes, with and without sweeps, run %d: %v, %v: %s", c.memory, i, r.Matches, err, r.Stats)
+				}
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			m := x.rehearse(t, d, g, c.memory)
+			if m.Cache == nil || c.blocks && m.Cache.Lists != g.NumVertices() {
+				t.Errorf("%d bytes, rehearsed: %+v", c.memory, m.Cache)
+			}
+		}
+	})
+	tries := 0
+	device.Skipping(t, func(d *cuda.Device) error {
+		s, err := session.Open([]*cuda.Device{d}, session.Options{Memory: small, Ring: 1 << 14})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		tries++
+		r, _, err := x.run(t, s, g, p)
+		if err == nil && (r.Matches != want.Matches || !r.Complete) || err != nil && (!r.Matches.IsZero() || r.Complete) {
+			t.Errorf("%v, complete %v, %v; want %v", r.Matches, r.Complete, err, want.Matches)
+		}
+		return err
+	})
+	if tries < 3 {
+		t.Errorf("%d devices that leave out a kernel", tries)
+	}
 }

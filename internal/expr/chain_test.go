@@ -79,8 +79,8 @@ func TestLongCondition(t *testing.T) {
 	const n = 100_000
 	read := 0
 	value := pattern.Exists{Sub: &pattern.Pattern{}}
-	s := &Scope{Graph: &graph.Graph{}, Exists: func(pattern.Exists) (func([]uint32) bool, error) {
-		return func([]uint32) bool { read++; return true }, nil
+	s := &Scope{Graph: &graph.Graph{}, Exists: func(pattern.Exists) (func([]uint32, []int) bool, error) {
+		return func([]uint32, []int) bool { read++; return true }, nil
 	}}
 	var either, neither pattern.Expr
 	list := pattern.List{}

@@ -19,8 +19,8 @@ type Scope struct {
 	// The vertex of pattern vertex v is m[Vertex(v)], and the data edge of pattern
 	// edge e is e[Edge(e)]; nil: m[v], and e[e].
 	Vertex, Edge func(int) int
-	// Exists compiles a sub-pattern into a function of the outer vertices.
-	Exists func(x pattern.Exists) (func(outer []uint32) bool, error)
+	// Exists compiles a sub-pattern into a function of the outer vertices, which are m[at[0]], m[at[1]], ….
+	Exists func(x pattern.Exists) (func(m []uint32, at []int) bool, error)
 	// Warn, if not nil, is told of properties that nothing has.
 	Warn func(text string)
 	// Ended, if not nil, is asked again and again while an expression is compiled: an
@@ -94,20 +94,13 @@ func (s *Scope) Compile(x pattern.Expr) Func {
 	case pattern.ID:
 		return s.id(x.Vertex)
 	case pattern.Deg:
-		at, degree := s.vertex(x.Vertex), s.Degree
-		switch {
-		case degree != nil:
-		case s.Source != nil:
-			degree = s.Source.Degree
-		default:
-			any := s.Graph.Flat(s.Graph.Any())
-			degree = func(v uint32) int64 { return int64(any.Degree(v)) }
-		}
+		at, degree := s.vertex(x.Vertex), s.degree()
 		return func(m []uint32, _ []uint64) Value { return Value{Kind: Int, I: degree(m[at])} }
 	case pattern.AllDifferent:
 		return s.allDifferent(x)
 	case pattern.Exists:
-		return s.exists(x)
+		found := s.exists(x)
+		return func(m []uint32, e []uint64) Value { return boolean(found(m, e)) }
 	case pattern.List:
 		items := make([]Func, len(x.Items))
 		for i, item := range x.Items {
@@ -262,25 +255,19 @@ func (s *Scope) allDifferent(x pattern.AllDifferent) Func {
 	}
 }
 
-func (s *Scope) exists(x pattern.Exists) Func {
+func (s *Scope) exists(x pattern.Exists) func(m []uint32, e []uint64) bool {
 	find, err := s.Exists(x)
 	if err != nil {
 		if s.Err == nil {
 			s.Err = err
 		}
-		return func([]uint32, []uint64) Value { return null }
+		return func([]uint32, []uint64) bool { return false }
 	}
 	at := make([]int, len(x.Outer))
 	for i, v := range x.Outer {
 		at[i] = s.vertex(v)
 	}
-	return func(m []uint32, _ []uint64) Value {
-		var outer [pattern.MaxVertices]uint32
-		for i, l := range at {
-			outer[i] = m[l]
-		}
-		return boolean(find(outer[:len(at)]))
-	}
+	return func(m []uint32, _ []uint64) bool { return find(m, at) }
 }
 
 func (s *Scope) unary(x pattern.Unary) Func {

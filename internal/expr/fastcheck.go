@@ -9,16 +9,31 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// fastCheck compiles the comparisons that searches meet most often, without making values.
-// These compare names, ids, and number and string columns with each other or with a constant.
-// It returns nil for other expressions.
+// fastCheck compiles the conditions that searches meet most often, without making values.
+// These are EXISTS and NOT EXISTS, and comparisons of names, ids, degrees, and number and string
+// columns with each other or with a constant. It returns nil for other expressions.
 func (s *Scope) fastCheck(x pattern.Expr) func(m []uint32, e []uint64) bool {
+	if s.Err != nil {
+		return nil
+	}
+	switch y := x.(type) {
+	case pattern.Exists:
+		return s.exists(y)
+	case pattern.Unary:
+		if sub, ok := y.X.(pattern.Exists); ok && y.Op == pattern.OpNot {
+			found := s.exists(sub)
+			return func(m []uint32, e []uint64) bool { return !found(m, e) }
+		}
+	}
 	y, ok := x.(pattern.Binary)
 	if !ok {
 		return nil
 	}
 	if y.Op < pattern.OpEq || y.Op > pattern.OpGe {
 		return nil
+	}
+	if f := s.compareIntegers(y); f != nil {
+		return f
 	}
 	if a, ok := y.X.(pattern.ID); ok {
 		if b, ok := y.Y.(pattern.ID); ok && s.Source == nil && s.Graph.IDs.Numeric() {

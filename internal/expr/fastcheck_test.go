@@ -13,8 +13,8 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// columnsGraph has a vertex property of each kind that has a short cut, and one
-// with missing values.
+// columnsGraph has a vertex property of each kind that has a short cut, one
+// with missing values, and vertices of several degrees.
 func columnsGraph(t *testing.T) *graph.Graph {
 	t.Helper()
 	mem := memory.NewGoAllocator()
@@ -47,6 +47,9 @@ func columnsGraph(t *testing.T) *graph.Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := b.AddEdges(&graph.EdgeChunk{Src: []uint64{ids[0], ids[0], ids[0], ids[1]}, Dst: []uint64{ids[1], ids[2], ids[3], ids[2]}}); err != nil {
+		t.Fatal(err)
+	}
 	g, err := b.Build(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -76,6 +79,13 @@ func TestFastChecks(t *testing.T) {
 			}
 		}
 		exprs = append(exprs, pattern.Binary{Op: op, X: pattern.ID{Vertex: 0}, Y: pattern.ID{Vertex: 1}})
+		for _, c := range []any{int64(1), int64(2), int64(math.MaxInt64), int64(math.MinInt64), 1.5, "1"} {
+			for _, sum := range []pattern.Op{pattern.OpAdd, pattern.OpSub, pattern.OpMul} {
+				a, b := pattern.Deg{Vertex: 0}, pattern.Binary{Op: sum, X: pattern.Deg{Vertex: 1}, Y: pattern.Lit{Value: c}}
+				exprs = append(exprs, pattern.Binary{Op: op, X: a, Y: b}, pattern.Binary{Op: op, X: b, Y: a},
+					pattern.Binary{Op: op, X: a, Y: pattern.Binary{Op: sum, X: pattern.Lit{Value: c}, Y: b}})
+			}
+		}
 		if op == pattern.OpEq || op == pattern.OpNe {
 			exprs = append(exprs, pattern.Binary{Op: op, X: ref(0), Y: ref(1)})
 		}
@@ -100,7 +110,7 @@ func TestFastChecks(t *testing.T) {
 			}
 		}
 	}
-	if fast < 60 {
+	if fast < 60+6*2*2*3 {
 		t.Errorf("only %d conditions took a short cut", fast)
 	}
 }

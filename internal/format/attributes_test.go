@@ -287,7 +287,7 @@ func TestWriteGraphML(t *testing.T) {
 	}
 }
 
-// TestGraphMLLabels: a property label beside the labels stays one, even where no vertex has
+// TestGraphMLLabels: a property label besides the labels stays one, even where no vertex has
 // labels, and so does labels of edges.
 func TestGraphMLLabels(t *testing.T) {
 	for _, in := range []string{

@@ -157,7 +157,7 @@ func TestReadFaults(t *testing.T) {
 						t.Error(err)
 					case usual != nil && err.Error() == usual.Error():
 					case fired && fault.Way == errorfs.Short:
-						t.Errorf("%v: short reads are no errors: %v", op, err)
+						t.Errorf("%v: short reads are not errors: %v", op, err)
 					case fault.Way != errorfs.Ends && usual == nil && !errors.As(err, new(*errorfs.Error)):
 						t.Errorf("%v: the error does not wrap its cause: %v", op, err)
 					}

@@ -119,7 +119,7 @@ func FuzzNetworkX(f *testing.F) {
 	fuzzRead(f, NetworkX, append(attributedSeeds(f, "multi.edgelist"), []byte("1 2 {}\n# c\n2 3 {'w': 2, \"k\": 'a\\'b\\x41\\n', 'f': -1e3, 'b': True, 'n': None, 5: nan}\n"))...)
 }
 
-// FuzzVertices reads the bytes as --labels and as --vertices, beside edges with
+// FuzzVertices reads the bytes as --labels and as --vertices, together with edges with
 // numbers and with text for ids.
 func FuzzVertices(f *testing.F) {
 	for _, s := range []string{"1 A\n2 B\n", "id,labels,age\n1,P;Q,3\n2,,x\n", "id:string\tlabels\tzip:string\nann\t\t007\n", "7\n8\n", "\ufeffid;w:float\r\n1;0.5\r\n1;2\r\n", "x\ty\nann\tA B\n", "PAR1", "ARROW1\x00\x00"} {

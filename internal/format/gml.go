@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/weftgraph/weft/internal/regex"
 )
 
 // gml reads a GML file (Himsolt: GML, a portable graph file format, 1997) as a stream of
@@ -343,12 +344,12 @@ func (g *gml) item(at gmlToken, f *frame) error {
 }
 
 var (
-	gmlBegins = regexp.MustCompile(`^(?:\s|#[^\n]*\n)*(?i:creator\s*"|version\s+[\d."]|comment\s*"|graph\s*\[)`)
-	gmlGraph  = regexp.MustCompile(`(?:^|\s)graph\s*\[\s*(?:#|\w+(?:[\s\["]|$)|\]|$)`)
+	gmlBegins = regex.Once(`^(?:\s|#[^\n]*\n)*(?i:creator\s*"|version\s+[\d."]|comment\s*"|graph\s*\[)`)
+	gmlGraph  = regex.Once(`(?:^|\s)graph\s*\[\s*(?:#|\w+(?:[\s\["]|$)|\]|$)`)
 )
 
 // isGML reports whether a file begins as GML does.
 func isGML(head []byte) bool {
 	head = bytes.TrimPrefix(head[:min(len(head), 64<<10)], bom)
-	return gmlBegins.Match(head) && gmlGraph.Match(head)
+	return gmlBegins().Match(head) && gmlGraph().Match(head)
 }

@@ -72,7 +72,7 @@ func (r *reading) noteValues(sp *textSpec, workers []*rows) {
 		}
 		if c.typ == propString && c.against != "" {
 			switch v := []byte(c.against); {
-			case commaNumber.Match(v):
+			case commaNumber().Match(v):
 				r.note("column %s is text, because of the comma in %s: a number has a point before the fraction and nothing between thousands (%s:string %s says that it is text)", c.name, c.against, c.name, where)
 			case isPadded(v):
 				r.note("column %s is text: as a number %s would lose its zero (%s:int %s reads numbers)", c.name, c.against, c.name, where)

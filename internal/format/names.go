@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/regex"
 )
 
 // endWords are pairs of words that name the source and the target of an edge with a
@@ -47,15 +47,15 @@ var (
 // aboutVertex are the words that make the name of a vertex together with a pair of endWords or
 // sideWords. notVertex are words in names of columns that describe an end but are not its id.
 var (
-	vertexWord  = regexp.MustCompile(`^(` + vertexWords + `)(ids?)?$`)
-	aboutVertex = regexp.MustCompile(`^(` + vertexWords + `)*$`)
-	notVertex   = regexp.MustCompile(`balance|amount|currency|organism|taxon|timestamp|weight|score|degree|^(time|date|datetime|lat|latitude|lon|lng|long|longitude|label|type|count|bytes|pkts|packets|port|l4port|tax|age|value|status|flag|strand|pos|position|chr|chrom|year|month|week|day|hour|step|tick|round|period|epoch|seq|sequence)$`)
+	vertexWord  = regex.Once(`^(` + vertexWords + `)(ids?)?$`)
+	aboutVertex = regex.Once(`^(` + vertexWords + `)*$`)
+	notVertex   = regex.Once(`balance|amount|currency|organism|taxon|timestamp|weight|score|degree|^(time|date|datetime|lat|latitude|lon|lng|long|longitude|label|type|count|bytes|pkts|packets|port|l4port|tax|age|value|status|flag|strand|pos|position|chr|chrom|year|month|week|day|hour|step|tick|round|period|epoch|seq|sequence)$`)
 )
 
 const vertexWords = `ids?|nodes?|vertex|account|acct|acc|user|address|addr|ipv4|ipv6|ip|entity|person|customer|client|key|wallet|number|num|no|code|host|paper|page|protein|gene|author|actor|agent|member|player|station|stop|airport|tx|city|country|string|nr`
 
 // rowName matches names of columns that number the rows.
-var rowName = regexp.MustCompile(`^(row|trans|transaction|trx|tx|record|edge|event|order|invoice|line|message|call|rowid)?(id|index|idx|no|nr|num|number)$`)
+var rowName = regex.Once(`^(row|trans|transaction|trx|tx|record|edge|event|order|invoice|line|message|call|rowid)?(id|index|idx|no|nr|num|number)$`)
 
 // squash makes names comparable: lower case, only letters and digits, without text in brackets.
 func squash(name string) string {
@@ -115,14 +115,14 @@ func pairedEnds(names []string, may func(i int) bool) []ends {
 	for a, i := range at {
 		add := func(b, stem string, directed bool, far int) {
 			j, ok := at[b]
-			if !ok || i == j || notVertex.MatchString(stem) {
+			if !ok || i == j || notVertex().MatchString(stem) {
 				return
 			}
 			switch {
 			case stem == "":
-			case vertexWord.MatchString(stem):
+			case vertexWord().MatchString(stem):
 				far++
-			case aboutVertex.MatchString(stem):
+			case aboutVertex().MatchString(stem):
 				far += 2
 			case stem == "name":
 				far += 3

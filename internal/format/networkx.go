@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/weftgraph/weft/internal/regex"
 )
 
 // networkX reads the edge list that NetworkX writes: two names and a dict of Python, as in
@@ -291,8 +292,8 @@ func pythonEscape(b []byte) (r rune, size int, ok bool) {
 }
 
 var (
-	networkXLine = regexp.MustCompile(`^[^{}]*[^{}\s,;|][ \t,;|][^{}]*[^{}\s,;|][ \t,;|]\{(?:\s*(?:['"]|\d+\s*:).*)?\}\s*$`)
-	networkXHead = regexp.MustCompile(`^#[^\n]*\n# GMT [^\n]*\n`)
+	networkXLine = regex.Once(`^[^{}]*[^{}\s,;|][ \t,;|][^{}]*[^{}\s,;|][ \t,;|]\{(?:\s*(?:['"]|\d+\s*:).*)?\}\s*$`)
+	networkXHead = regex.Once(`^#[^\n]*\n# GMT [^\n]*\n`)
 )
 
 // isNetworkX reports whether the first line of a text that is not a comment is one of
@@ -300,11 +301,11 @@ var (
 func isNetworkX(head []byte) bool {
 	for line := range bytes.SplitSeq(bytes.TrimPrefix(head, bom), newline) {
 		if t := bytes.TrimSpace(line); len(t) > 0 && t[0] != '#' {
-			return len(t) <= maxLine && networkXLine.Match(line)
+			return len(t) <= maxLine && networkXLine().Match(line)
 		}
 	}
 	return false
 }
 
 // isAdjacencyList reports whether a text begins as NetworkX's lists of neighbours do.
-func isAdjacencyList(head []byte) bool { return networkXHead.Match(bytes.TrimPrefix(head, bom)) }
+func isAdjacencyList(head []byte) bool { return networkXHead().Match(bytes.TrimPrefix(head, bom)) }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// dataDir finds the real graphs: WEFT_DATA, or beside the working copy.
+// dataDir finds the real graphs: WEFT_DATA, or next to the working copy.
 func dataDir(t testing.TB) string {
 	for _, d := range []string{os.Getenv("WEFT_DATA"), "../../../shared/data"} {
 		if d == "" {

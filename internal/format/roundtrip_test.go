@@ -255,7 +255,7 @@ func TestCommasInWords(t *testing.T) {
 	}
 }
 
-// TestWriteCSV: a CSV that other programs read, and the vertices beside it.
+// TestWriteCSV: a CSV that other programs read, and the vertices next to it.
 func TestWriteCSV(t *testing.T) {
 	g, err := Read(context.Background(), put(t, "e.csv", []byte("src,dst,type,time,w\nann,\"b,c\",likes,5,1.5\nann,cy,,7,\n")), ReadOptions{Direction: Directed,
 		Vertices: put(t, "v.csv", []byte("id,labels,age\nann,P;Q,3\n"))}, nil)

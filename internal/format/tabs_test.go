@@ -41,7 +41,7 @@ func TestTabs(t *testing.T) {
 	}
 }
 
-// TestVertexTableLoss: a table of text beside a graph cannot say all types either.
+// TestVertexTableLoss: a table of text next to a graph cannot say all types either.
 func TestVertexTableLoss(t *testing.T) {
 	g, err := Read(t.Context(), put(t, "g.txt", []byte("1 2\n")), ReadOptions{}, nil)
 	if err != nil {
@@ -59,7 +59,7 @@ func TestVertexTableLoss(t *testing.T) {
 	}
 }
 
-// TestLabelsHeader: the column beside the ids of a file of labels is that of the labels,
+// TestLabelsHeader: the column next to the ids of a file of labels is that of the labels,
 // whatever a header calls it.
 func TestLabelsHeader(t *testing.T) {
 	for _, text := range []string{"node,kind\n1,A\n2,B\n", "1 A\n2 B\n", "id,label\n1,A\n2,B\n", "node,kind\n1,7\n2,8\n"} {

@@ -229,7 +229,7 @@ func firstColumns(kinds []colKind, names []string, r role, note func(string, ...
 		return fail
 	}
 	for i := range need {
-		if s := squash(names[i]); kinds[i] != colProp || r == edgeRole && len(names) > 2 && notVertex.MatchString(s) || r == edgeRole && len(names) > 2 && i == 0 && (rowName.MatchString(s) || strings.HasSuffix(s, "id") && !strings.HasSuffix(squash(names[1]), "id")) {
+		if s := squash(names[i]); kinds[i] != colProp || r == edgeRole && len(names) > 2 && notVertex().MatchString(s) || r == edgeRole && len(names) > 2 && i == 0 && (rowName().MatchString(s) || strings.HasSuffix(s, "id") && !strings.HasSuffix(squash(names[1]), "id")) {
 			return fail
 		}
 	}

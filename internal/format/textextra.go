@@ -115,7 +115,7 @@ func commaNumbers(rows [][][]byte, i int) bool {
 	some := false
 	for _, row := range rows {
 		if i < len(row) {
-			comma := commaNumber.Match(row[i])
+			comma := commaNumber().Match(row[i])
 			if !comma && !isNumber(row[i]) {
 				return false
 			}

@@ -460,7 +460,7 @@ func (w *rows) appendProp(b array.Builder, c *column, col int, f field) error {
 		case errors.Is(cause, errPadded):
 			to.typ, to.against = propString, string(f.b)
 			return &to
-		case commaNumber.Match(f.b):
+		case commaNumber().Match(f.b):
 			to.typ, to.against = propString, string(f.b)
 		}
 		if _, truth := parseTruth(f.b); truth && c.unseen {

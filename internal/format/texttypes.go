@@ -5,8 +5,9 @@ import (
 	"errors"
 	"math"
 	"math/big"
-	"regexp"
 	"strconv"
+
+	"github.com/weftgraph/weft/internal/regex"
 )
 
 // propType is the type of a property column; it only widens: int → float →
@@ -104,7 +105,7 @@ func (sp *textSpec) guessProp(c *column, i int, rows [][][]byte) {
 	if c.typ == propString && c.against == "" {
 		numbers := true
 		each(func(v []byte) {
-			switch comma := commaNumber.Match(v); {
+			switch comma := commaNumber().Match(v); {
 			case comma && c.against == "":
 				c.against = string(v)
 			case !comma && !isNumber(v):
@@ -119,7 +120,7 @@ func (sp *textSpec) guessProp(c *column, i int, rows [][][]byte) {
 
 // commaNumber matches numbers with a comma, before the fraction or between thousands,
 // which are not read as numbers.
-var commaNumber = regexp.MustCompile(`^[+-]?([0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?|([0-9]{1,3}(\.[0-9]{3})+|[0-9]+),[0-9]+)$`)
+var commaNumber = regex.Once(`^[+-]?([0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?|([0-9]{1,3}(\.[0-9]{3})+|[0-9]+),[0-9]+)$`)
 
 // parseTruth reads a truth value in the usual cases.
 func parseTruth(v []byte) (truth, ok bool) {

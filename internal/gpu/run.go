@@ -27,6 +27,7 @@ import (
 var Options = option.Table{
 	option.Choice(Adjacency, "where neighbour lists lie: in host memory, with a cache on the GPU or without; auto is cached if the GPU has too little memory for all", "auto", "device", "cached", "host"),
 	option.Choice("gpu.cache", "which lists the cache has: by random walks, the longest, or none", "walks", "degree", "off"),
+	option.Switch("gpu.sweeps", true, "count triangles, diamonds and others that add up over lists in sweeps, with one block of lists on the GPU after the other, where no cache serves them"),
 }
 
 // Adjacency is the switch that says where neighbour lists lie.
@@ -34,9 +35,10 @@ const Adjacency = "gpu.adjacency"
 
 // Room is what a search may have: where its arrays lie, and the process's memory.
 type Room struct {
-	place session.Place
-	host  int64
-	cache string
+	place  session.Place
+	host   int64
+	cache  string
+	sweeps bool
 }
 
 // ReadRoom reads what the options say of it. The error wraps engine.ErrOption.
@@ -46,7 +48,7 @@ func ReadRoom(o engine.Options) (Room, error) {
 		return Room{}, err
 	}
 	place := option.Pick(v, Adjacency, map[string]session.Place{"auto": session.Auto, "device": session.Device, "cached": session.Cached, "host": session.Host})
-	return Room{place, o.Memory, v.Text("gpu.cache")}, nil
+	return Room{place, o.Memory, v.Text("gpu.cache"), v.On("gpu.sweeps")}, nil
 }
 
 // Reads are Job.Reads and its key.
@@ -64,6 +66,18 @@ func (r Reads) Give(j *session.Job) *session.Job {
 // Reads estimates the reads of a program to which p was lowered, when they are asked for. There are none if there is to be no
 // cache.
 func (r Room) Reads(p *plan.Plan, prog *kir.Program) Reads {
+	return r.estimated(func(how reads.Estimate) *reads.Estimator { return reads.Of(p, prog, how) })
+}
+
+// LocalReads is Reads for the local method.
+func (r Room) LocalReads(p *plan.Plan, prog *kir.Program, hood Neighbourhoods) Reads {
+	return r.estimated(func(how reads.Estimate) *reads.Estimator { return reads.OfNeighbourhoods(p, prog, how, hood) })
+}
+
+// Neighbourhoods says what the local method reads.
+type Neighbourhoods = reads.Neighbourhoods
+
+func (r Room) estimated(by func(how reads.Estimate) *reads.Estimator) Reads {
 	if r.cache == "off" {
 		return Reads{}
 	}
@@ -71,7 +85,7 @@ func (r Room) Reads(p *plan.Plan, prog *kir.Program) Reads {
 	if r.cache == "degree" {
 		how = reads.Degree
 	}
-	e := reads.Of(p, prog, how)
+	e := by(how)
 	return Reads{e.Reads, e.Key()}
 }
 
@@ -89,7 +103,7 @@ func Placed(o engine.Options, place string) engine.Options {
 
 // Give tells a job what it may have.
 func (r Room) Give(j *session.Job) *session.Job {
-	j.Place, j.HostMemory = r.place, r.host
+	j.Place, j.HostMemory, j.OneSweep = r.place, r.host, !r.sweeps
 	return j
 }
 
@@ -217,7 +231,7 @@ func (r *Run) original(hand func(worker int, rows []uint32) error) func(worker i
 	}
 }
 
-// keep is hand without the rows that are no matches. It counts the others in kept. It ends the run at the
+// keep is hand without the rows that are not matches. It counts the others in kept. It ends the run at the
 // limit, unless the rows' choices of edges are what counts.
 func (r *Run) keep(hand func(worker int, rows []uint32) error, kept *atomic.Uint64, chooses bool) func(worker int, rows []uint32) error {
 	width, limit := len(r.Plan.Levels), uint64(max(r.Goal.Limit, 0))
@@ -261,6 +275,9 @@ func (r *Run) report(found *session.Result) {
 		where := fmt.Sprintf("%s of the graph's arrays were read in host memory, and %s on the device", memory.Text(uint64(d.Host)), memory.Text(uint64(d.Resident)))
 		if c := d.Cache; c.Lists > 0 {
 			where += fmt.Sprintf("; a cache of %s had %d lists, with %.0f %% of the expected reads", memory.Text(uint64(c.Bytes)), c.Lists, 100*c.Share)
+			if c.Blocks > 1 {
+				where += fmt.Sprintf(", in %d blocks one after the other", c.Blocks)
+			}
 		}
 		r.Stats.Add("%s", where)
 		if r.Room.Auto() {

@@ -77,7 +77,7 @@ type Return struct {
 	Kind    ReturnKind
 	Items   []Item
 	Vertex  int    // of participation
-	Column  string // of participation: its name by AS, or "participation"
+	Column  string // of a total: its name by AS, or its text; of participation without AS "participation"
 	GroupBy []Item
 	Limit   int64 // -1: none
 	at      int   // place of RETURN in the query's source, from 1; 0: there is none

@@ -10,8 +10,8 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// define registers a macro; macros may call those defined before them, so there
-// is no recursion. A macro goes before a pattern of the catalogue.
+// define registers a macro; macros may call those defined before them, so that none
+// calls itself. A macro goes before a pattern of the catalogue.
 func (r *resolver) define(d *defineSyntax) {
 	n := d.name
 	if r.macros[n.text] != nil {

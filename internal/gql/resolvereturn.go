@@ -13,6 +13,9 @@ func (e *env) returns(s *returnSyntax) Return {
 	if len(s.items) == 1 {
 		r.Kind = e.totals(s.items[0].expr, &r.Vertex)
 	}
+	if r.Kind != ReturnItems {
+		r.Column = s.items[0].alias
+	}
 	if r.Kind == ReturnParticipation {
 		r.Column = "participation"
 		if i := s.items[0]; i.alias != i.text {

@@ -13,7 +13,7 @@ package graph
 import (
 	"github.com/apache/arrow-go/v18/arrow"
 
-	"github.com/weftgraph/weft/internal/kept"
+	"github.com/weftgraph/weft/internal/memo"
 )
 
 // CSR is adjacency by vertex: the distinct neighbours of v, sorted, without v
@@ -87,7 +87,7 @@ type Graph struct {
 	rel    relations
 	// byLabel is what LabelRows has sorted.
 	byLabel lazy[LabelRows]
-	derived kept.Map[any, any]
+	derived memo.Map[any, any]
 
 	handles handles
 }

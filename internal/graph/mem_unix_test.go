@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// endsAfter is a context that has ended when it was asked so many times.
+// endsAfter is a context that has ended when it was asked a number of times.
 type endsAfter struct {
 	context.Context
 	left int

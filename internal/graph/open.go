@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+	"os"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -50,6 +51,29 @@ func (m *mapping) close() error {
 		errs = append(errs, f.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// Unread tells the system that the process need not have these bytes of the graph's file in memory: callers have copied them. Bytes
+// that are not of a mapped file stay. Whoever reads the bytes again gets them from the file.
+func (g *Graph) Unread(b []byte) {
+	if g.file == nil || !vfs.CanMap || len(b) == 0 {
+		return
+	}
+	m := g.file
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.data) == 0 {
+		return
+	}
+	page := uintptr(os.Getpagesize())
+	from := uintptr(unsafe.Pointer(&b[0])) - uintptr(unsafe.Pointer(&m.data[0]))
+	if from > uintptr(len(m.data)) || uintptr(len(b)) > uintptr(len(m.data))-from {
+		return
+	}
+	lo, hi := (from+page-1)/page*page, (from+uintptr(len(b)))/page*page
+	if lo < hi {
+		dropPages(m.data[lo:hi])
+	}
 }
 
 // smallFile is the size up to which no record is kept of a file: to verify it costs less

@@ -264,7 +264,7 @@ func TestOwn(t *testing.T) {
 	}
 	h := FromEdges(3, [][2]uint32{{0, 1}}, false)
 	if b := bigAsBytes(h.Out.Adj); &h.Own(b)[0] != &b[0] {
-		t.Error("a copy of what is no file's")
+		t.Error("a copy of what is not a file's")
 	}
 }
 

@@ -64,7 +64,7 @@ type sparseBuilder struct {
 	at    []uint32  // their numbers
 }
 
-// newSparse returns a builder of about so many lists.
+// newSparse returns a builder of about n lists.
 func newSparse(n, rows int) *sparseBuilder {
 	return &sparseBuilder{s: &Sparse{n: n, off: make([]uint32, 0, rows+1)}}
 }

@@ -61,6 +61,7 @@ type RowsCode struct {
 	Inside int       // inside levels: the least universe [W_INSIDE]
 	Rows   plan.Side // the side of a position's neighbours that its row has, or NoRows [W_ROWS]
 	Inner  plan.Side // with NoRows, the side of a position's neighbours that are counted [W_INNER]
+	Level1 plan.Side // the side of the root that an inside vertex of level 1 is on
 	Parts  bool      // a task is a part of level 2's candidates [W_PARTS]
 	Masks  int       // masks, which mask_ok makes [W_MASKS]
 	Mask1  int       // the mask of level 1, -1: none [W_MASK1, from 1 on]

@@ -1,6 +1,7 @@
 package lower_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -106,4 +107,28 @@ func TestPartsRefused(t *testing.T) {
 	want("a bit matrix", err)
 	_, err = lower.Table(pl, lower.Options{})
 	want("a table", err)
+}
+
+// TestWholeGraphRefused: a condition of the whole graph, of which the plan's graph is a part, is not made into code.
+func TestWholeGraphRefused(t *testing.T) {
+	pl, err := planner.Compile(nodiff.Complete(5).Build(), golden.Pattern(t, "MATCH (a)--(b)--(c) WHERE id(a) < id(c) + 1"), plan.Options{Root: plan.NoRoot, Method: "nest"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lower.Plan(pl, lower.Options{View: lower.Checks}); err != nil {
+		t.Fatal(err)
+	}
+	marked := 0
+	for l := range pl.Levels {
+		for i := range pl.Levels[l].Checks {
+			pl.Levels[l].Checks[i].Outside = true
+			marked++
+		}
+	}
+	if marked == 0 {
+		t.Fatal("the plan has no condition")
+	}
+	if _, err := lower.Plan(pl, lower.Options{View: lower.Checks}); err == nil || !errors.As(err, new(*plan.Refusal)) {
+		t.Errorf("error %v", err)
+	}
 }

@@ -111,6 +111,14 @@ func (r *rowsWriter) numbers() {
 	r.out.Rows = RowsCode{
 		Hood: r.hood.Hood, Inside: r.hood.inside, Rows: r.hood.rows, Inner: r.inner, Parts: r.tail > 2, Mask1: -1, Terms: len(r.close.masks),
 	}
+	level1 := &r.p.Levels[1]
+	switch r.out.Rows.Level1 = r.hood.Universe; {
+	case r.hood.Universe != plan.AllSides || r.hood.Outside:
+	case slices.Contains(level1.Below, 0):
+		r.out.Rows.Level1 = plan.LowerSide
+	case slices.Contains(level1.Above, 0):
+		r.out.Rows.Level1 = plan.UpperSide
+	}
 	if !r.hood.Outside {
 		r.out.Rows.Mask1 = r.maskOf(1)
 	}

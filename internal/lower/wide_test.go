@@ -12,7 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// TestWideTails counts stars around a vertex with so many neighbours that the sums of a
+// TestWideTails counts stars around a vertex with enough neighbours that the sums of a
 // tail need 62, 63, 64 and more bits, by inclusion–exclusion (five leaves) and by binomial
 // coefficients (six).
 func TestWideTails(t *testing.T) {

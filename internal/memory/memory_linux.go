@@ -97,6 +97,17 @@ func anonymous() uint64 { return field("/proc/self/status", "RssAnon:") }
 // Peak is the largest resident set that this process had, in bytes.
 func Peak() uint64 { return field("/proc/self/status", "VmHWM:") }
 
+// ResetPeak makes Peak begin again with what is resident now. It returns false if the system does not allow that.
+func ResetPeak() bool {
+	fd, err := syscall.Open("/proc/self/clear_refs", syscall.O_WRONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	defer syscall.Close(fd)
+	n, err := syscall.Write(fd, []byte("5"))
+	return n == 1 && err == nil
+}
+
 // field reads a field of a file of /proc, which counts in KiB. It is read for each query, so that it takes no
 // memory of its own.
 func field(file, name string) uint64 {

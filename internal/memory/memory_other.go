@@ -14,6 +14,9 @@ func anonymous() uint64 {
 	return m.Sys - m.HeapReleased
 }
 
+// ResetPeak returns false: this system does not begin to count again.
+func ResetPeak() bool { return false }
+
 // Peak returns the bytes that the Go runtime took from the system.
 func Peak() uint64 {
 	var m runtime.MemStats

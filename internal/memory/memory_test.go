@@ -40,7 +40,7 @@ func TestCheck(t *testing.T) {
 func TestLocked(t *testing.T) {
 	Locked(1 << 40)
 	if err := Check("things", 1<<20, 1<<40); err == nil {
-		t.Error("there is room beside a budget of locked memory")
+		t.Error("there is room besides a budget of locked memory")
 	}
 	if err := Over(1 << 40); err == nil {
 		t.Error("the budget is locked, and all is well")

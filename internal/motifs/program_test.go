@@ -11,7 +11,7 @@ import (
 	"github.com/weftgraph/weft/internal/setting"
 )
 
-// TestOneProgram: a graph with a vertex of so many neighbours that its stars may
+// TestOneProgram: a graph with a vertex whose neighbours are so numerous that its stars may
 // not be numbers of 64 bits has each motif counted for itself.
 func TestOneProgram(t *testing.T) {
 	const leaves = 50000

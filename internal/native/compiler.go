@@ -1,5 +1,5 @@
-// Package native compiles C and C++ text with the compiler of this machine, and runs generated
-// C with one worker on each thread.
+// Package native compiles C and C++ text with the compiler of this machine. It runs generated C
+// with one worker on each thread.
 //
 // It knows compilers, shared objects and the globals of kir programs. It must not know plans or
 // Matcha programs.

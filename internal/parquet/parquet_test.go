@@ -213,7 +213,7 @@ func TestLongRuns(t *testing.T) {
 }
 
 // TestOthersFiles reads files that other programs wrote; testdata/README.md says
-// how they were made. Each has a text beside it with its columns and rows.
+// how they were made. Each has a text next to it with its columns and rows.
 func TestOthersFiles(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.parquet")
 	if err != nil || len(files) < 6 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Entry describes one named pattern or family of patterns.
@@ -27,9 +28,10 @@ func (e Entry) Usage() string {
 
 // Catalogue returns all named patterns. The vertices of a named pattern are
 // called v0, v1, … and, where its edges carry an order, the edges e1, e2, ….
-func Catalogue() []Entry { return slices.Clone(catalogue) }
+func Catalogue() []Entry { return slices.Clone(catalogue()) }
 
-var catalogue = slices.Concat(shapes(), directedPatterns(), paperPatterns())
+// catalogue is made when it is first needed, because most starts of the program do not need it.
+var catalogue = sync.OnceValue(func() []Entry { return slices.Concat(shapes(), directedPatterns(), paperPatterns()) })
 
 func shapes() []Entry {
 	return []Entry{
@@ -217,7 +219,7 @@ func ByName(text string) ([]*Pattern, error) {
 func Lookup(name string) (Entry, error) {
 	var names []string
 	usage := map[string]string{}
-	for _, e := range catalogue {
+	for _, e := range catalogue() {
 		if strings.EqualFold(e.Name, name) {
 			return e, nil
 		}

@@ -1,4 +1,4 @@
-// Package pattern holds the query graph, independently of how it was written and of the graph
+// Package pattern holds the query graph. It is the same however it was written, and whatever graph
 // it will be matched in.
 //
 // It knows vertices, edges, label algebra, predicates and semantics, the canonical form and the

@@ -2,10 +2,10 @@ package pattern
 
 import (
 	"math/big"
-	"regexp"
 	"strings"
 	"time"
 
+	"github.com/weftgraph/weft/internal/regex"
 	"github.com/weftgraph/weft/internal/timetext"
 )
 
@@ -39,12 +39,12 @@ func ParseTimestamp(s string) (ns int64, msg string) {
 
 // isoDuration is a duration as ISO 8601 has it: weeks, days, hours, minutes,
 // seconds. Years and months are matched so that the error can say what is wrong.
-var isoDuration = regexp.MustCompile(`^([-+]?)P(?:([\d.,]+)Y)?(?:([\d.,]+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:[.,](\d{1,9}))?S)?)?$`)
+var isoDuration = regex.Once(`^([-+]?)P(?:([\d.,]+)Y)?(?:([\d.,]+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:[.,](\d{1,9}))?S)?)?$`)
 
 // ParseDuration reads an ISO 8601 duration without years and months as nanoseconds.
 // msg says what is wrong.
 func ParseDuration(s string) (ns int64, msg string) {
-	m := isoDuration.FindStringSubmatch(strings.ToUpper(s))
+	m := isoDuration().FindStringSubmatch(strings.ToUpper(s))
 	switch {
 	case m == nil, strings.Join(m[2:], "") == "", strings.HasSuffix(strings.ToUpper(s), "T"):
 		return 0, "this is not a duration"

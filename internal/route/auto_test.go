@@ -19,7 +19,7 @@ import (
 	"github.com/weftgraph/weft/internal/runtime"
 )
 
-// finding is a runtime that finds so many GPUs.
+// finding is a runtime that finds a number of GPUs.
 func finding(n int, err error) *runtime.Runtime {
 	return runtime.New(runtime.Options{Count: func() (int, error) { return n, err }})
 }
@@ -257,7 +257,7 @@ func TestSuitsFine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Two vertices that are no neighbours, and a path of which all are theirs.
+	// Two vertices that are not neighbours, and a path of vertices that are neighbours of both.
 	ends := &pattern.Pattern{Vertices: make([]pattern.Vertex, 7)}
 	for v := range ends.Vertices {
 		ends.Vertices[v].Name = fmt.Sprintf("v%d", v)

@@ -43,7 +43,7 @@ func TestLessMemory(t *testing.T) {
 		engine string
 		memory int64
 		method plan.Method
-	}{{"", 1 << 20, plan.Local}, {"", 64 << 10, plan.Nest}, {"stack", 64 << 10, plan.Local}} {
+	}{{"", 1 << 20, plan.Local}, {"", 40 << 10, plan.Nest}, {"stack", 40 << 10, plan.Local}} {
 		rt := runtime.New(runtime.Options{
 			Count: func() (int, error) { return 1, nil },
 			Open: func(int) (*cuda.Device, error) {

@@ -81,7 +81,7 @@ func TestLittleMemory(t *testing.T) {
 		{"chosen by itself without a cache", "", "host", 1 << 20, "stack", "with lists in host memory", "", false, 1},
 		{"chosen by itself, to be on the device", "", "device", lists + 28<<10, "host", "gpu:0 cannot", "on the processor, since gpu:0 cannot", false, 1},
 		{"chosen by itself, search does not fit", "", "", whole + fewCounters, "stack", "with lists in host memory", "too little memory of the GPU besides the graph", false, 1},
-		{"processor is faster", "", "", lists + 28<<10, "host", "with lists in host memory", "the graph does not fit the memory of gpu:0", false, 64},
+		{"processor is faster", "", "", lists/2 + 20<<10, "host", "with lists in host memory", "the graph does not fit the memory of gpu:0", false, 64},
 		{"processor is faster in any case", "", "", lists + 28<<10, "host", "the graph does not fit", "the graph does not fit the memory of gpu:0", false, 200},
 		{"too little for any search", "", "", 20 << 10, "host", "bytes are the least", "bytes are the least that this query works with", false, 1},
 	} {

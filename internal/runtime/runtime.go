@@ -1,4 +1,4 @@
-// Package runtime owns the resources that searches share and that outlive each of them: open GPUs with
+// Package runtime owns the resources that searches share and that outlive each of them. They are open GPUs with
 // their session, compiled code, and threads. Compiled code is kept in memory and on disk. Two runtimes of
 // one process share nothing. The package has no variables that change.
 //

@@ -23,7 +23,7 @@ func (g *Graph) Count(ctx context.Context, a Question) (Result, error) {
 
 // prepareCount is Prepare for a count, or the job of the last count of the query.
 func (g *Graph) prepareCount(ctx context.Context, a Question) (*Job, error) {
-	j := g.cache.take(a)
+	j := g.cache.take(a, counting)
 	if j == nil {
 		var err error
 		if j, err = g.Prepare(ctx, a, nil); err != nil {
@@ -38,7 +38,7 @@ func (g *Graph) prepareCount(ctx context.Context, a Question) (*Job, error) {
 func (j *Job) count(ctx context.Context) (Result, error) {
 	r, err := j.Run(ctx, nil)
 	if err == nil {
-		j.g.cache.put(j)
+		j.g.cache.put(j, counting)
 	}
 	r.cut(j.Settings.Limit, j.counts())
 	return r, err
@@ -48,12 +48,17 @@ func (j *Job) count(ctx context.Context) (Result, error) {
 func (g *Graph) Exists(ctx context.Context, a Question) (yes bool, r Result, err error) {
 	start := time.Now()
 	a.Settings.Limit = 1
-	j, err := g.Prepare(ctx, a, func(o *plan.Options) { o.Listing = true })
-	if err != nil {
-		return false, a.unplanned(ctx, start), err
+	j := g.cache.take(a, finding)
+	if j == nil {
+		if j, err = g.Prepare(ctx, a, func(o *plan.Options) { o.Listing = true }); err != nil {
+			return false, a.unplanned(ctx, start), err
+		}
 	}
+	j.goal = engine.Goal{Limit: 1, Progress: a.Settings.Searching(), Details: a.Settings.Details}
 	found := &first{}
-	r, err = j.Run(ctx, found)
+	if r, err = j.Run(ctx, found); err == nil {
+		g.cache.put(j, finding)
+	}
 	if yes = found.found.Load(); yes && kind.Of(err) != kind.Input {
 		r.Complete = true
 		err = nil

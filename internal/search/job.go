@@ -1,4 +1,4 @@
-// Package search makes a query ready to run in a graph, runs it, and returns the result in the user's terms. Results
+// Package search makes a query ready to run in a graph, and runs it. Its results are in the user's terms: they
 // are counts, existence, listings, counts for each vertex, explanations, and counts of several queries one after the
 // other.
 //
@@ -12,10 +12,12 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/kind"
 	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -33,7 +35,7 @@ type Graph struct {
 
 // NewGraph returns a graph of a runtime.
 func NewGraph(rt *runtime.Runtime, data *graph.Graph) *Graph {
-	g := &Graph{}
+	g := &Graph{cache: cache{most: mostJobs(data.NumVertices())}}
 	g.Graph = runtime.NewGraph(rt, data, g.cache.drop)
 	return g
 }
@@ -52,6 +54,7 @@ type Job struct {
 	g      *Graph
 	choice route.Choice
 	goal   engine.Goal
+	notes  []string // besides the plan's warnings. The plan is not changed, because callers that ran it before may still read it
 	start  time.Time
 	spent  time.Duration // since then until it was ready
 	early  time.Duration // for the driver to start, before the job
@@ -85,18 +88,25 @@ func (g *Graph) Prepare(ctx context.Context, a Question, change func(*plan.Optio
 	if change != nil {
 		change(&o)
 	}
-	o.Context = ctx
+	within, planned := planningTime(s.Planning, j.start)
+	defer planned()
 	j.goal = engine.Goal{Limit: s.Limit, Progress: s.Searching(), Details: s.Details}
 	j.choice, err = route.Pick(ctx, route.Request{
 		Runtime: g.Runtime,
 		Engine:  s.EngineName(), Device: s.Device, Graph: g.Data, Options: g.EngineOptions(s), Listing: o.Listing, Method: o.Method, GPUMemory: s.GPUMemory,
 		Compile: func(method, order string) (*plan.Plan, error) {
 			o := o
+			ctx, cancel := within(ctx)
+			defer cancel()
+			o.Context = ctx
 			o.Method = method
 			if o.Order == "" || o.Order == "auto" {
 				o.Order = order
 			}
 			p, err := planner.Compile(g.Data, p, o)
+			if err == nil && errors.Is(context.Cause(ctx), errPlanning) {
+				err = errPlanning // it came too late
+			}
 			return p, planError(ctx, a.Placed(err))
 		},
 	})
@@ -108,6 +118,21 @@ func (g *Graph) Prepare(ctx context.Context, a Question, change func(*plan.Optio
 	j.spent = time.Since(j.start)
 	j.Plan, j.Took = j.choice.Plan, j.spent-waited
 	return j, nil
+}
+
+// errPlanning is the error of a query whose planning takes longer than it may.
+var errPlanning = kind.With(kind.Query, errors.New("planning the query takes longer than the limit on planning time"))
+
+// planningTime limits contexts until the time for planning is over, or until planned is called: a plan that is made later, because an engine
+// needs another one, is not limited.
+func planningTime(most time.Duration, start time.Time) (within func(context.Context) (context.Context, context.CancelFunc), planned func()) {
+	var done atomic.Bool
+	return func(ctx context.Context) (context.Context, context.CancelFunc) {
+		if most <= 0 || done.Load() {
+			return ctx, func() {}
+		}
+		return context.WithDeadlineCause(ctx, start.Add(most), errPlanning)
+	}, func() { done.Store(true) }
 }
 
 // Run runs the job under the memory budget. If the run is cut short, the error is the context's,
@@ -169,7 +194,7 @@ func (j *Job) result(found route.Result) Result {
 		Open: j.open, Plan: j.Took, Prepare: found.Prepare, Search: found.Search, Total: j.early + time.Since(j.start),
 		PeakMemory: PeakMemory(), Stats: found.Stats, Reason: found.Reason, Method: p.Method.String(),
 	}
-	r.Notes = slices.Concat(p.Warnings, j.choice.Notes, found.Notes)
+	r.Notes = slices.Concat(p.Warnings, j.notes, j.choice.Notes, found.Notes)
 	if p.Empty != nil {
 		r.Notes = append(r.Notes, p.Empty.Text)
 	}

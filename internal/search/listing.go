@@ -18,15 +18,40 @@ import (
 	"github.com/weftgraph/weft/internal/sink"
 )
 
+// listing is the purpose of a listing.
+func (a Question) listing() purpose {
+	if a.lists() == setting.Embeddings {
+		return listingEmbeddings
+	}
+	return listingSubgraphs
+}
+
+// list is Run for a listing.
+func (j *Job) list(ctx context.Context, s engine.Sink) (Result, error) {
+	r, err := j.Run(ctx, s)
+	if err == nil {
+		j.g.cache.put(j, j.listing())
+	}
+	return r, err
+}
+
 // prepareList is Prepare for a listing; a nil job lists nothing (LIMIT 0).
 func (g *Graph) prepareList(ctx context.Context, a Question) (*Job, error) {
-	j, err := g.Prepare(ctx, a, func(o *plan.Options) {
-		o.Listing = true
-		o.Embeddings = a.lists() == setting.Embeddings
-	})
-	if err != nil {
-		return nil, err
+	var j *Job
+	if a.Query != nil { // otherwise Prepare says what is wrong
+		j = g.cache.take(a, a.listing())
 	}
+	if j == nil {
+		var err error
+		j, err = g.Prepare(ctx, a, func(o *plan.Options) {
+			o.Listing = true
+			o.Embeddings = a.lists() == setting.Embeddings
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	j.goal = engine.Goal{Progress: a.Settings.Searching(), Details: a.Settings.Details}
 	if j.goal.Limit = a.limit(); j.goal.Limit < 0 {
 		return nil, nil
 	}
@@ -55,7 +80,7 @@ func (g *Graph) Match(ctx context.Context, a Question) iter.Seq2[Match, error] {
 		var failed error
 		go func() {
 			defer close(batches.to)
-			_, failed = j.Run(ctx, batches)
+			_, failed = j.list(ctx, batches)
 		}()
 		defer func() { // the search ends before the caller's lease does
 			cancel()
@@ -116,9 +141,9 @@ func (g *Graph) List(ctx context.Context, a Question, w io.Writer, format string
 	if err != nil {
 		return r, err
 	}
-	j.Plan.Warnings = append(j.Plan.Warnings, j.missing(a.Query.Return.Items)...)
+	j.notes = j.missing(a.Query.Return.Items)
 	if !none {
-		r, err = j.Run(ctx, out)
+		r, err = j.list(ctx, out)
 	} else {
 		r = j.result(route.Result{Result: engine.Result{Engine: j.choice.Engine.Name(), Device: "cpu"}, Plan: j.Plan, Reason: j.choice.Reason})
 	}

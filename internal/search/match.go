@@ -25,18 +25,34 @@ type rows struct {
 	columns []rowColumn
 	edges   []string // the names of the pattern's edges in the plan's order; "" without one
 	edge    *edgeReader
+	reader  *elements // of vertices and edges with their properties
 }
 
 // rowColumn is a column of values of matches.
 type rowColumn struct {
-	name string
-	at   func(m []uint32, e []uint64) any
+	name    string
+	at      func(m []uint32, e []uint64) any
+	element elementColumn
+	index   int // of the vertex or edge in a row
 }
+
+// elementColumn is whether a column has vertices, edges, or other values.
+type elementColumn uint8
+
+const (
+	valueColumn elementColumn = iota
+	vertexColumn
+	edgeColumn
+)
 
 // newRows makes the columns of a job's matches.
 func newRows(j *Job) (*rows, error) {
 	p, g := j.Plan.Pattern, j.g.Data
-	r := &rows{g: g, p: p, edge: newEdgeReader(g)}
+	reader, err := newElements(g)
+	if err != nil {
+		return nil, err
+	}
+	r := &rows{g: g, p: p, edge: newEdgeReader(g), reader: reader}
 	for _, c := range j.Plan.Edges {
 		name := ""
 		if p.Edges[c.Edge].Named() {
@@ -46,11 +62,11 @@ func newRows(j *Job) (*rows, error) {
 	}
 	if j.Query.Return.Kind != gql.ReturnItems {
 		for v := range p.Vertices {
-			r.columns = append(r.columns, rowColumn{p.VertexName(v), func(m []uint32, _ []uint64) any { return userID(g, m[v]) }})
+			r.columns = append(r.columns, rowColumn{p.VertexName(v), func(m []uint32, _ []uint64) any { return userID(g, m[v]) }, vertexColumn, v})
 		}
-		for at, name := range r.edges {
-			if name != "" {
-				r.columns = append(r.columns, rowColumn{name, func(_ []uint32, e []uint64) any { return r.edge.read(e[at]) }})
+		for e := range p.Edges { // in the order of the text, which is not the plan's
+			if at := j.edgeAt(e); at >= 0 && p.Edges[e].Named() {
+				r.columns = append(r.columns, rowColumn{p.EdgeName(e), func(_ []uint32, e []uint64) any { return r.edge.read(e[at]) }, edgeColumn, at})
 			}
 		}
 		return r, nil
@@ -64,7 +80,13 @@ func newRows(j *Job) (*rows, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.columns = append(r.columns, rowColumn{label(p, item), at})
+		c := rowColumn{name: label(p, item), at: at}
+		if x, ok := item.Expr.(pattern.RefExpr); ok {
+			if c.element, c.index = vertexColumn, x.Of.Index; x.Of.Kind == pattern.EdgeRef {
+				c.element, c.index = edgeColumn, j.edgeAt(x.Of.Index)
+			}
+		}
+		r.columns = append(r.columns, c)
 	}
 	return r, nil
 }

@@ -25,7 +25,8 @@ type Participation struct {
 	column string
 	lead   []sink.Column // before the others: the query's name
 	groups *sink.Groups  // nil: every vertex has a row of its own
-	rows   int           // to write: RETURN's LIMIT
+	reader *elements
+	rows   int // to write: RETURN's LIMIT
 }
 
 // Participation counts, for each vertex of the graph, the matches that have it at the named vertex
@@ -47,15 +48,19 @@ func (g *Graph) Participation(ctx context.Context, a Question, vertex string) (*
 	if err != nil {
 		return nil, err
 	}
+	reader, err := newElements(g.Data)
+	if err != nil {
+		return nil, err
+	}
 	counts := make([]engine.Uint128, g.Data.NumVertices())
-	p := &Participation{Counts: counts, g: g, vertex: vertex, column: "participation", rows: len(counts), lead: j.lead()}
+	p := &Participation{Counts: counts, g: g, reader: reader, vertex: vertex, column: "participation", rows: len(counts), lead: j.lead()}
 	ret := &a.Query.Return
 	if ret.Kind == gql.ReturnParticipation && ret.Vertex == root {
 		p.column = ret.Column
 		if p.groups, err = j.groups(ret, j.Plan.Pattern); err != nil {
 			return nil, a.wrongItem(err)
 		}
-		j.Plan.Warnings = append(j.Plan.Warnings, j.missing(ret.GroupBy)...)
+		j.notes = j.missing(ret.GroupBy)
 	}
 	j.goal.PerRoot = counts
 	p.Result, err = j.Run(ctx, nil)
@@ -93,6 +98,12 @@ func (j *Job) groups(ret *gql.Return, of *pattern.Pattern) (*sink.Groups, error)
 	return &sink.Groups{Columns: columns, Width: len(of.Vertices), Vertex: ret.Vertex}, err
 }
 
+// Shorten drops all rows after the first n.
+func (p *Participation) Shorten(n int) { p.rows = max(0, min(p.rows, n)) }
+
+// Len is the number of rows that Write writes.
+func (p *Participation) Len() int { return p.rows }
+
 // Write writes a row a vertex or a row a group.
 func (p *Participation) Write(w io.Writer, format string) error {
 	if err := sink.CheckFormat(format); err != nil {
@@ -109,4 +120,23 @@ func (p *Participation) Write(w io.Writer, format string) error {
 		}
 	}
 	return sink.WriteNumbered(w, format, p.rows, append(slices.Clone(p.lead), sink.Vertex(p.g.Data, p.vertex, 0), count))
+}
+
+// Rows yields the rows that Write writes: the values of the group, or the vertex, and the count.
+func (p *Participation) Rows(yield func(values []any, count *big.Int) bool) {
+	for i := range p.rows {
+		var values []any
+		var n *big.Int
+		if p.groups != nil {
+			values, n = p.groups.Row(i)
+			for at, x := range values {
+				values[at] = sink.GoValue(x)
+			}
+		} else {
+			values, n = []any{Element{p.reader, uint64(i), false}}, p.Counts[i].Big()
+		}
+		if !yield(values, n) {
+			return
+		}
+	}
 }

@@ -205,6 +205,37 @@ func label(p *pattern.Pattern, item gql.Item) string {
 	return strings.TrimSpace(pattern.FormatExpr(p, item.Expr))
 }
 
+// Columns are the names of the columns of a query's answer.
+func Columns(q *gql.Query) (out []string) {
+	p := q.Pattern
+	switch q.Return.Kind {
+	case gql.ReturnItems:
+		for _, item := range q.Return.Items {
+			out = append(out, label(p, item))
+		}
+		return out
+	case gql.ReturnCount, gql.ReturnSubgraphs, gql.ReturnExists:
+		return []string{q.Return.Column}
+	case gql.ReturnParticipation:
+		for _, item := range q.Return.GroupBy {
+			out = append(out, label(p, item))
+		}
+		if out == nil {
+			out = []string{p.VertexName(q.Return.Vertex)}
+		}
+		return append(out, q.Return.Column)
+	}
+	for v := range p.Vertices {
+		out = append(out, p.VertexName(v))
+	}
+	for e := range p.Edges {
+		if p.Edges[e].Named() {
+			out = append(out, p.EdgeName(e))
+		}
+	}
+	return out
+}
+
 // wrongItem is an error in an item of RETURN, with its place where the item misuses a time.
 func (a Question) wrongItem(err error) error {
 	var wrong *pattern.TimeError

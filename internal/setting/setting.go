@@ -31,6 +31,7 @@ type Settings struct {
 	Spill     string
 	Limit     int64
 	Timeout   time.Duration
+	Planning  time.Duration // the most
 	Order     string
 	Params    map[string]any
 	Switches  map[string]string // of planning and engines, NAME=VALUE
@@ -57,6 +58,8 @@ type Settings struct {
 	Debug    bool   // a debug build
 	Stats    bool   // notes about the work done
 	Lanes    bool   // the lanes of a GPU are counted
+	// ProgramMemory is the most bytes of what a program makes. 0 means as many as Memory.
+	ProgramMemory int64
 }
 
 // What is one of the two counts.
@@ -127,7 +130,7 @@ func (s *Settings) PlanOptions(p *pattern.Pattern) (plan.Options, error) {
 // same way. It leaves out the settings of a run.
 func (s *Settings) Preparing() string {
 	k := *s
-	k.Limit, k.Timeout, k.Lists, k.Progress, k.Details = 0, 0, nil, nil, nil
+	k.Limit, k.Timeout, k.Planning, k.Lists, k.Progress, k.Details = 0, 0, 0, nil, nil, nil
 	mode, induced := "", ""
 	if k.Mode != nil {
 		mode = k.Mode.String()

@@ -66,7 +66,7 @@ func Edge(g *graph.Graph, name string, index int) Column {
 }
 
 func edgeFields(g *graph.Graph) []Column {
-	ends := func(e []uint64) (uint32, uint32) { return ends(g, e[0]) }
+	ends := func(e []uint64) (uint32, uint32) { return Ends(g, e[0]) }
 	id := Vertex(g, "", 0)
 	user := func(v uint32) any {
 		if id.Type == Int {
@@ -109,9 +109,9 @@ func edgeFields(g *graph.Graph) []Column {
 // and the properties. Their rows have the id of a data edge in e[0], and no vertices.
 func (c *Column) Fields() []Column { return c.fields }
 
-// ends returns the source and target of a data edge: a row of the edge table,
+// Ends returns the source and target of a data edge: a row of the edge table,
 // or of a graph without one a place in the lists of out-neighbours.
-func ends(g *graph.Graph, id uint64) (uint32, uint32) {
+func Ends(g *graph.Graph, id uint64) (uint32, uint32) {
 	if g.Edges != nil {
 		return g.Edges.Src[id], g.Edges.Dst[id]
 	}

@@ -62,7 +62,7 @@ func TestArithmetic(t *testing.T) {
 	}
 }
 
-// TestIDAsInWhere: beside an id a returned constant is of the kind of the ids, as it is
+// TestIDAsInWhere: next to an id a returned constant is of the kind of the ids, as it is
 // in a condition.
 func TestIDAsInWhere(t *testing.T) {
 	x := pattern.Binary{Op: pattern.OpEq, X: pattern.ID{Vertex: 0}, Y: pattern.Lit{Value: "2"}}

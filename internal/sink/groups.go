@@ -54,6 +54,15 @@ func (gs *Groups) row(v uint32) []uint32 {
 	return m
 }
 
+// Row returns the values of group i, and the sum of its counts.
+func (gs *Groups) Row(i int) (values []any, sum *big.Int) {
+	m := gs.row(gs.first[i])
+	for c := range gs.Columns {
+		values = append(values, gs.Columns[c].Value(m))
+	}
+	return values, gs.sums[i]
+}
+
 // Write writes a row for each of the first groups: the columns of lead, the group's values, and
 // the sum of its counts under a name.
 func (gs *Groups) Write(w io.Writer, format string, lead []Column, name string, rows int) error {

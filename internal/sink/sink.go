@@ -1,5 +1,5 @@
-// Package sink writes matches and tables of results: as a table for people, JSON, NDJSON, CSV,
-// an Arrow IPC stream or Parquet.
+// Package sink writes matches and tables of results. The formats are a table for people, JSON, NDJSON,
+// CSV, an Arrow IPC stream and Parquet.
 //
 // Each worker formats its own matches in a buffer of its own, and hands over only full buffers.
 // Memory does not grow with the number of rows.

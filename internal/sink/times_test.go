@@ -67,7 +67,7 @@ func TestTimes(t *testing.T) {
 	}
 	b := &engine.Batch{Rows: 2, Width: 2, Vertices: []uint32{0, 1, 1, 2}, EdgeWidth: 1, Edges: []uint64{0, 1}}
 	for row := range 2 { // rows are in the order of the graph's ids
-		if u, _ := ends(g, uint64(row)); g.IDs.Int(u) == 1 {
+		if u, _ := Ends(g, uint64(row)); g.IDs.Int(u) == 1 {
 			b.Edges = []uint64{1, 0}
 		}
 	}
@@ -134,7 +134,7 @@ func TestTimesWithoutEpoch(t *testing.T) {
 	}
 	for row := range uint64(2) {
 		want := `"time":1710072000500,`
-		if u, _ := ends(g, row); g.IDs.Int(u) == 1 {
+		if u, _ := Ends(g, row); g.IDs.Int(u) == 1 {
 			want = `"time":-1,`
 		}
 		if got := write(t, "ndjson", []Column{col}, &engine.Batch{Rows: 1, EdgeWidth: 1, Edges: []uint64{row}}); !strings.Contains(got, want) {

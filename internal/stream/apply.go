@@ -158,3 +158,11 @@ func (o *Outcomes) Add(r dynamic.Result) {
 		o.SelfLoops++
 	}
 }
+
+// Join adds the results that other counted.
+func (o *Outcomes) Join(other Outcomes) {
+	o.Applied += other.Applied
+	o.Duplicates += other.Duplicates
+	o.Absent += other.Absent
+	o.SelfLoops += other.SelfLoops
+}

@@ -1,5 +1,5 @@
-// Package verify counts a query again in other ways, and compares: with other plans, and with the oracle on the whole
-// graph or at sampled vertices.
+// Package verify counts a query again in other ways, and compares the counts. The other ways are other plans, and the
+// oracle on the whole graph or at sampled vertices.
 //
 // It knows searches and the oracle. It must not share code with the engines that it checks.
 package verify

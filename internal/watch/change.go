@@ -8,8 +8,13 @@ import (
 	"github.com/weftgraph/weft/internal/gql"
 )
 
-// identity is the name of the query, and all that it means.
-func (q *Query) identity() string { return q.Name + ": " + q.Meaning() }
+// identity is the name of the query, and all that it means. It stays as it is when the query is added to a set.
+func (q *Query) identity() string {
+	if q.id != "" {
+		return q.id
+	}
+	return q.Name + ": " + q.Meaning()
+}
 
 // Identities are the names and meanings of queries, for Identity. A dropped one has none.
 func Identities(qs []*Query) []string {
@@ -22,20 +27,39 @@ func Identities(qs []*Query) []string {
 	return out
 }
 
-// Kept splits queries into those that a service had at its checkpoint, in the order in which it had them, and others. places are those of the
-// first among the queries of the checkpoint.
-func (c *Checkpoint) Kept(qs []*Query) (kept []*Query, places []int) {
-	for i, id := range c.Of.Queries {
-		if k := slices.IndexFunc(qs, func(q *Query) bool { return q.identity() == id }); k >= 0 {
-			kept, places = append(kept, qs[k]), append(places, i)
-		}
+// Standing returns the queries that a service had at its checkpoint, in their order, and those that a change was about to make the standing
+// ones: nil if none was under way. They are taken from qs if they are there, and made again from their texts if they are not. Without texts, of a
+// service whose queries did not change, it returns qs. The error wraps ErrCheckpoint.
+func (c *Checkpoint) Standing(qs []*Query) (standing, wanted []*Query, err error) {
+	if len(c.Texts) != len(c.Of.Queries) {
+		return qs, nil, nil
 	}
-	return kept, places
+	again := func(texts []Text) ([]*Query, error) {
+		out := []*Query{}
+		for i := range texts {
+			x := &texts[i]
+			if k := slices.IndexFunc(qs, func(q *Query) bool { return q.identity() == x.Identity }); k >= 0 {
+				out = append(out, qs[k])
+				continue
+			}
+			q, err := x.query()
+			if err != nil {
+				return nil, fmt.Errorf("%w: its query %s cannot be made again, so that the changes after it are not known: %w", ErrCheckpoint, x.Name, err)
+			}
+			out = append(out, q)
+		}
+		return out, nil
+	}
+	if standing, err = again(c.Texts); err == nil && c.Wanted != nil {
+		wanted, err = again(c.Wanted)
+	}
+	return standing, wanted, err
 }
 
-// ask changes the queries if others are wanted.
+// ask changes the queries if others are wanted. It waits until all sinks are at the present update: the changes that a sink has from before a restart
+// are of the queries of that time, so these stay until they have brought them again.
 func (s *service) ask(ctx context.Context) error {
-	if s.o.Queries == nil {
+	if s.o.Queries == nil || s.behind() {
 		return nil
 	}
 	if qs := s.o.Queries(); qs != nil {
@@ -44,9 +68,15 @@ func (s *service) ask(ctx context.Context) error {
 	return nil
 }
 
+// behind reports whether a sink has changes of updates to come.
+func (s *service) behind() bool {
+	return slices.ContainsFunc(s.sinks, func(k output) bool { return k.behind(s.mark.Seq) })
+}
+
 // change makes some queries the standing ones, between two updates: those of the set that are not among them are dropped, and the others are
-// added. With Options.Present, the matches of a new one are written first. Checkpoints before and after it have the queries before and after
-// it, so that a service that is killed meanwhile does it again.
+// added. If the set refuses one of them, it says so, and all stay as they were. With Options.Present, the matches of a new one are written first.
+// The checkpoint before it has both the queries before and after it, so that a service that is killed meanwhile makes the same change again,
+// whatever is wanted then.
 func (s *service) change(ctx context.Context, to []*Query) error {
 	var add []*Query
 	for _, q := range to {
@@ -64,9 +94,18 @@ func (s *service) change(ctx context.Context, to []*Query) error {
 	if len(add)+len(drop) == 0 {
 		return nil
 	}
-	if s.o.State != nil && s.dirty {
-		if err := s.checkpoint(ctx); err != nil {
-			return err
+	for _, q := range add {
+		if err := s.set.Check(q); err != nil {
+			s.remark("%s: %v; the queries stay as they were", q.Name, err)
+			return nil
+		}
+	}
+	if s.o.State != nil {
+		s.wanted = textsOf(to)
+		for range 2 { // both checkpoints of the folder have it, in case one of them is damaged
+			if err := s.checkpoint(ctx); err != nil {
+				return err
+			}
 		}
 	}
 	s.half = true
@@ -78,8 +117,7 @@ func (s *service) change(ctx context.Context, to []*Query) error {
 	}
 	for _, q := range add {
 		if err := s.set.Add(q, false); err != nil {
-			s.remark("%s: %v", q.Name, err)
-			continue
+			return fmt.Errorf("%s: %w", q.Name, err)
 		}
 		s.remark("%s is new after update %d", q.Name, s.mark.Seq)
 		for _, text := range s.set.Unknown(q) {
@@ -98,7 +136,7 @@ func (s *service) change(ctx context.Context, to []*Query) error {
 	if err := s.flush(); err != nil {
 		return err
 	}
-	s.half = false
+	s.half, s.wanted = false, nil
 	s.o.Of.Queries = Identities(s.set.queries)
 	if s.o.State != nil {
 		return s.checkpoint(ctx)

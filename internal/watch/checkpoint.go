@@ -25,6 +25,10 @@ import (
 type Checkpoint struct {
 	// Of is what the service does. A checkpoint of another service is refused.
 	Of Identity `json:"of"`
+	// Texts are the queries of Of, in their order, if queries may come and go. Wanted are those that are to be the standing ones next, after Present
+	// ones of the new ones at this update. nil means that no change was under way.
+	Texts  []Text `json:"texts,omitempty"`
+	Wanted []Text `json:"wanted"`
 	// Run names the run: sinks tell its changes from those of others by it.
 	Run string `json:"run"`
 	Mark
@@ -97,7 +101,7 @@ func (x *Identity) differs(y *Identity) string {
 const (
 	latestName = "checkpoint"
 	beforeName = "checkpoint.before"
-	magic      = "weft watch checkpoint 2\n"
+	magic      = "weft watch checkpoint 3\n"
 )
 
 // ErrCheckpoint is wrapped by the error of a checkpoint that cannot be used.

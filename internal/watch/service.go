@@ -43,8 +43,8 @@ type Options struct {
 	// Queries says that standing queries come and go. It returns those that there are to be from now on, or nil if nothing changed. Run calls it
 	// now and then between two updates. Formats with columns then have one column for all queries.
 	Queries func() []*Query
-	// Kept are the places, among the queries of the checkpoint, of those of Set.
-	Kept []int
+	// Wanted are the queries that Checkpoint.Standing says are wanted: a change to them was under way. nil means that none was.
+	Wanted []*Query
 
 	Batch int // the most updates of a batch; 0 means DefaultBatch
 
@@ -101,11 +101,12 @@ func Run(ctx context.Context, o Options) (*Status, error) {
 
 // service is the state of Run.
 type service struct {
-	o     Options
-	set   *Set
-	sinks []output
-	src   *tolerant
-	ahead *ahead
+	o       Options
+	set     *Set
+	sinks   []output
+	src     *tolerant
+	trimmer Trimmer // the source, or nil
+	ahead   *ahead
 
 	name     string // its name
 	mark     Mark
@@ -118,10 +119,11 @@ type service struct {
 	before   float64 // seconds of earlier runs
 	began    time.Time
 	saved    time.Time
-	dirty    bool // something happened since the checkpoint
-	half     bool // a batch is under way
-	at       At   // of the last change
-	any      bool // there was one
+	dirty    bool   // something happened since the checkpoint
+	half     bool   // a batch or a change of the queries is under way
+	wanted   []Text // the queries after the change that is under way; nil: there is none
+	at       At     // of the last change
+	any      bool   // there was one
 	latency  Latency
 	pace     pace
 }
@@ -131,12 +133,20 @@ type output struct {
 	Sink
 	last At
 	kept bool
+	// length is where the sink began: the length of the checkpoint.
+	length int64
 }
+
+// behind reports whether the sink has changes of updates after seq, from before a restart.
+func (k *output) behind(seq uint64) bool { return k.kept && k.last.Seq > seq }
 
 func (s *service) run(ctx context.Context) (err error) {
 	s.began = time.Now()
 	s.counts = make([]Counts, len(s.set.queries))
 	s.src = newTolerant(s.o.Source, s.o.Policy)
+	if s.o.State != nil {
+		s.trimmer, _ = s.o.Source.(Trimmer)
+	}
 	c, err := s.checkpointOf()
 	if err != nil {
 		return err
@@ -168,6 +178,11 @@ func (s *service) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	if c != nil && s.o.Wanted != nil {
+		if err := s.change(ctx, s.o.Wanted); err != nil {
+			return err
+		}
+	}
 	if err := s.ask(ctx); err != nil {
 		return err
 	}
@@ -192,11 +207,7 @@ func (s *service) checkpointOf() (*Checkpoint, error) {
 	if st == nil || st.latest == nil {
 		return nil, nil
 	}
-	of := s.o.Of
-	if s.o.Queries != nil { // they may be others
-		of.Queries = st.latest.Of.Queries
-	}
-	if what := st.latest.Of.differs(&of); what != "" {
+	if what := st.latest.Of.differs(&s.o.Of); what != "" {
 		return nil, fmt.Errorf("%w in %s: it is of %s, which is another now; remove the folder to begin anew", ErrCheckpoint, st.dir, what)
 	}
 	if st.note != "" && s.o.Note != nil {
@@ -221,7 +232,7 @@ func (s *service) open(ctx context.Context, c *Checkpoint) error {
 		if err != nil {
 			return err
 		}
-		s.sinks = append(s.sinks, output{k, last, kept})
+		s.sinks = append(s.sinks, output{k, last, kept, b.Length})
 	}
 	return nil
 }
@@ -305,12 +316,6 @@ func (s *service) replay(ctx context.Context, c *Checkpoint) error {
 		return s.shorter(c)
 	}
 	s.mark, s.counts, s.outcomes = c.Mark, c.Counts, c.Outcomes
-	if s.o.Queries != nil {
-		s.counts = nil
-		for _, i := range s.o.Kept {
-			s.counts = append(s.counts, c.Counts[i])
-		}
-	}
 	if c.At != nil {
 		s.at, s.any = *c.At, true
 	}
@@ -362,7 +367,7 @@ func (s *service) loop(ctx context.Context) error {
 			return err
 		}
 		now := time.Now()
-		if s.o.State != nil && s.dirty && now.Sub(s.saved) >= s.o.Every {
+		if s.o.State != nil && (s.dirty || s.crowded()) && now.Sub(s.saved) >= s.o.Every {
 			if err := s.checkpoint(ctx); err != nil {
 				return err
 			}
@@ -371,7 +376,12 @@ func (s *service) loop(ctx context.Context) error {
 	}
 }
 
-// askEvery is the time between questions for queries while no update comes.
+// crowded reports whether a file of the graph is needed for the room of updates.
+func (s *service) crowded() bool {
+	return s.trimmer != nil && s.mark.Seq > s.graphAt.Seq && s.trimmer.Worth(s.graphAt.Offset, s.mark.Offset)
+}
+
+// askEvery is the time between questions for queries and room while no update comes.
 const askEvery = 50 * time.Millisecond
 
 // next is when loop has something to do even if no update comes.
@@ -380,7 +390,7 @@ func (s *service) next() time.Time {
 	if s.o.State != nil && s.dirty {
 		at = s.saved.Add(s.o.Every)
 	}
-	if s.o.Queries != nil {
+	if s.o.Queries != nil || s.trimmer != nil { // a producer may wait for room
 		if q := time.Now().Add(askEvery); at.IsZero() || q.Before(at) {
 			at = q
 		}
@@ -500,9 +510,9 @@ func (s *service) checkpoint(ctx context.Context) error {
 		now := w.now
 		s.mark.Now = &now
 	}
-	trimmer, _ := s.o.Source.(Trimmer)
+	trimmer := s.trimmer
 	every := cmp.Or(s.o.Snapshot, max(1<<20, s.set.g.NumEdges()))
-	if done := s.mark.Seq - s.graphAt.Seq; done >= every || done > 0 && trimmer != nil && trimmer.Crowded() {
+	if s.mark.Seq-s.graphAt.Seq >= every || s.crowded() {
 		name, err := s.o.State.saveGraph(context.WithoutCancel(ctx), s.set.g, s.mark.Seq)
 		if err != nil {
 			return failed(err)
@@ -513,6 +523,9 @@ func (s *service) checkpoint(ctx context.Context) error {
 		Of: s.o.Of, Run: s.name, Mark: s.mark, Lengths: make([]int64, len(s.sinks)), Counts: s.standing(), Initial: s.o.Initial,
 		Outcomes: s.outcomes, Graph: s.graph, Present: s.present, Seconds: s.seconds(),
 	}
+	if s.o.Queries != nil {
+		c.Texts, c.Wanted = textsOf(s.set.queries), s.wanted
+	}
 	if s.any {
 		at := s.at
 		c.At = &at
@@ -522,7 +535,12 @@ func (s *service) checkpoint(ctx context.Context) error {
 		c.GraphAt = &at
 	}
 	for i := range s.sinks {
-		c.Lengths[i] = s.sinks[i].Length()
+		if k := &s.sinks[i]; k.behind(s.mark.Seq) {
+			// Its end is that of changes of later updates. A service that continued from there would not find them, and would bring them again.
+			c.Lengths[i] = k.length
+		} else {
+			c.Lengths[i] = k.Length()
+		}
 	}
 	before := s.o.State.latest
 	if err := s.o.State.Save(context.WithoutCancel(ctx), c); err != nil {

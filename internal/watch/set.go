@@ -30,6 +30,7 @@ type Query struct {
 	Embeddings bool
 
 	source  *gql.Query
+	id      string // identity, of a query that was added
 	values  []value
 	group   *pattern.Group // of symmetries, of which the least image stands for all; nil: each match stands for itself
 	images  [][]int        // all symmetries, if each image is a match of its own
@@ -117,6 +118,7 @@ func (s *Set) Queries() []*Query { return s.queries }
 // Add adds a query, which is about updates from now on. counts leaves out its changes: they are counted. The error is about a name that is in
 // use, or a *plan.QueryError.
 func (s *Set) Add(q *Query, counts bool) error {
+	q.id = q.identity()
 	n, err := s.m.Add(q.Name, q.Pattern, nest.WatchOptions{Emit: nest.Emit(q.Emit), CountsOnly: counts})
 	if err != nil {
 		return err
@@ -149,6 +151,16 @@ func (s *Set) Add(q *Query, counts bool) error {
 	}
 	s.queries = append(s.queries, q)
 	return nil
+}
+
+// Check returns the error with which Add would refuse a query that lists its changes, if its name were not in use.
+func (s *Set) Check(q *Query) error {
+	x := *q
+	x.Name, x.Fields, x.values = "\x00"+q.Name, slices.Clone(q.Fields), slices.Clone(q.values)
+	if err := s.Add(&x, false); err != nil {
+		return err
+	}
+	return s.Drop(x.Name)
 }
 
 // Unknown describes the labels of a query, and the properties of its RETURN, that the graph does not have. Updates may bring them.
@@ -238,7 +250,7 @@ type Result struct {
 }
 
 // Apply makes updates, the first of which has the number after seq, and gives emit what they change. Changes come in the order of their
-// updates, then of queries, and then of ids. If emit is nil, changes are counted. An update that cannot be made is an error of type
+// updates, then of the versions of an update that lets edges expire, then of queries, and then of ids. If emit is nil, changes are counted. An update that cannot be made is an error of type
 // *nest.UpdateError: those before it were made, and those after it were not. An error of emit ends Apply; the updates were made.
 func (s *Set) Apply(ctx context.Context, seq uint64, us []stream.Update, emit func(*Change) error) (r Result, err error) {
 	s.ahead, s.seqs = stream.Ahead{}, s.seqs[:0]
@@ -247,7 +259,30 @@ func (s *Set) Apply(ctx context.Context, seq uint64, us []stream.Update, emit fu
 	if emit != nil {
 		sink = c
 	}
-	done, err := s.m.Steps(ctx, func() (dynamic.Result, bool, error) {
+	done, err := s.made(ctx, seq, us, sink, &r)
+	r.Counts = make([]Counts, len(s.queries))
+	for _, x := range done.Counts {
+		r.Counts[x.Watch] = Counts{x.Added, x.Removed}
+	}
+	if err == nil || errors.As(err, new(*nest.UpdateError)) {
+		if failed := c.flush(); failed != nil {
+			err = failed
+		}
+	}
+	return r, err
+}
+
+// made makes and matches the updates of Apply.
+func (s *Set) made(ctx context.Context, seq uint64, us []stream.Update, sink nest.Sink, r *Result) (done nest.Result, err error) {
+	if m, ok := s.m.(nest.Batcher); ok && s.window == nil {
+		for i := range us {
+			s.seqs = append(s.seqs, seq+uint64(i)+1)
+		}
+		done, err = m.Apply(ctx, us, sink)
+		r.Updates, r.Outcomes = done.Updates, done.Outcomes
+		return done, err
+	}
+	return s.m.Steps(ctx, func() (dynamic.Result, bool, error) {
 		if r.Updates == len(us) {
 			return 0, false, nil
 		}
@@ -260,16 +295,6 @@ func (s *Set) Apply(ctx context.Context, seq uint64, us []stream.Update, emit fu
 		}
 		return res, true, err
 	}, sink)
-	r.Counts = make([]Counts, len(s.queries))
-	for _, x := range done.Counts {
-		r.Counts[x.Watch] = Counts{x.Added, x.Removed}
-	}
-	if err == nil || errors.As(err, new(*nest.UpdateError)) {
-		if failed := c.flush(); failed != nil {
-			err = failed
-		}
-	}
-	return r, err
 }
 
 // step makes one version of the graph for an update: an edge leaves because of its time or, at last, the update itself is made.
@@ -314,7 +339,7 @@ func (s *Set) Count(ctx context.Context, query int) (engine.Uint128, error) {
 	return s.m.Present(ctx, s.queries[query].Name, nil)
 }
 
-// collector turns deltas into changes. Deltas of an update and a query come together; it gives them in the order of their ids, so that the
+// collector turns deltas into changes. Deltas of a version and a query come together; it gives them in the order of their ids, so that the
 // order does not depend on how they were found.
 type collector struct {
 	set     *Set
@@ -325,6 +350,7 @@ type collector struct {
 	fixed   bool
 
 	at     uint64 // of the deltas in found
+	made   uint64 // their version: an update has several if edges expire, and a match may come with one and go with the next
 	query  int
 	found  []found
 	ids    []dynamic.ID
@@ -360,13 +386,12 @@ func (c *collector) number(d *nest.Delta) uint64 {
 }
 
 func (c *collector) add(d *nest.Delta) error {
-	seq := c.number(d)
-	if len(c.found) > 0 && (seq != c.at || d.Watch != c.query) {
+	if len(c.found) > 0 && (d.Seq != c.made || d.Watch != c.query) {
 		if err := c.flush(); err != nil {
 			return err
 		}
 	}
-	c.at, c.query = seq, d.Watch
+	c.at, c.made, c.query = c.number(d), d.Seq, d.Watch
 	q, g := c.set.queries[d.Watch], c.set.g
 	k, first := len(d.Vertices), len(c.ids)
 	for _, v := range d.Vertices {
@@ -466,7 +491,7 @@ func image(p *pattern.Pattern, i int, perm []int) int {
 	return i
 }
 
-// flush gives the changes of the present update and query.
+// flush gives the changes of the present version and query.
 func (c *collector) flush() error {
 	if len(c.found) == 0 {
 		return nil

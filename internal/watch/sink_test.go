@@ -137,11 +137,21 @@ func (l *shelf) Close() error  { return nil }
 // trimmed is a source of messages that are deleted when they are not needed.
 type trimmed struct {
 	*stream.Messages
-	l *shelf
+	l    *shelf
+	room int64   // messages that are worth a file of the graph; 0: none are
+	from []int64 // where the files of the graph were when one was worth it
 }
 
 func (s *trimmed) Trim(_, offset int64) error { s.l.low = offset; return nil }
 func (s *trimmed) Crowded() bool              { return false }
+
+func (s *trimmed) Worth(from, to int64) bool {
+	worth := s.room > 0 && to-from >= s.room
+	if worth && !slices.Contains(s.from, from) {
+		s.from = append(s.from, from)
+	}
+	return worth
+}
 
 // TestResumeInMiddle: a service of a log begins at its file of the graph, with the window, the order of times and the mistakes as they were there,
 // and the log may delete all before the older of the two checkpoints.
@@ -160,7 +170,7 @@ func TestResumeInMiddle(t *testing.T) {
 	run := func(name, state string, end int64) *Status {
 		l.end = end
 		m := stream.NewMessages(l, "log", stream.Options{Lateness: 1})
-		o := Options{Set: newTestSet(t, query), Source: &trimmed{m, l}, Sinks: toFile(filepath.Join(dir, name)), Policy: stream.Skip, Batch: 5, Snapshot: 20}
+		o := Options{Set: newTestSet(t, query), Source: &trimmed{Messages: m, l: l}, Sinks: toFile(filepath.Join(dir, name)), Policy: stream.Skip, Batch: 5, Snapshot: 20}
 		if state != "" {
 			var err error
 			if o.State, err = OpenState(vfs.OS{}, filepath.Join(dir, state)); err != nil {
@@ -207,5 +217,32 @@ func TestResumeInMiddle(t *testing.T) {
 	b, _ := os.ReadFile(filepath.Join(dir, "parts"))
 	if len(a) == 0 || !bytes.Equal(a, b) {
 		t.Errorf("%s\nwant\n%s", b, a)
+	}
+}
+
+// TestWorth: the file of the graph is written as soon as the updates after it are worth it, and not before.
+func TestWorth(t *testing.T) {
+	texts := strings.SplitAfter(strings.TrimSuffix(randomStream(4, 200), "\n"), "\n")
+	l := &shelf{texts: texts}
+	dir := t.TempDir()
+	st, err := OpenState(vfs.OS{}, filepath.Join(dir, "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := &trimmed{Messages: stream.NewMessages(l, "log", stream.Options{Lateness: -1}), l: l, room: 40}
+	o := Options{Set: newTestSet(t, queries), Source: src, Sinks: toFile(filepath.Join(dir, "out")), State: st, Batch: 3}
+	if _, err := Run(t.Context(), o); !errors.Is(err, errShelf) {
+		t.Fatal(err)
+	}
+	if n := len(src.from); n < 4 || n > 5 || src.from[0] != 0 {
+		t.Errorf("files of the graph after those at %v", src.from)
+	}
+	for i := range src.from[1:] {
+		if d := src.from[i+1] - src.from[i]; d < 40 || d > 43 {
+			t.Errorf("files of the graph at %v", src.from)
+		}
+	}
+	if at := st.Checkpoint().GraphAt; at == nil || at.Offset < 160 || l.low < 120 {
+		t.Errorf("%+v, trimmed up to %d", at, l.low)
 	}
 }

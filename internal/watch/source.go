@@ -36,8 +36,11 @@ type Resumer interface {
 type Trimmer interface {
 	// Trim is called after a checkpoint. Updates before a position will not be asked for.
 	Trim(lines, offset int64) error
-	// Crowded reports whether the room for updates ends, so that a file of the graph should be written for Trim.
+	// Crowded reports whether the room for updates ends.
 	Crowded() bool
+	// Worth reports whether the updates between two offsets take so much of the room that a file of the graph after the second one, instead of the
+	// first, should be written for Trim.
+	Worth(from, to int64) bool
 }
 
 // progress is how far a source was read, besides its position. It does not change.

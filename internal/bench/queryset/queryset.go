@@ -1,6 +1,7 @@
-// Package queryset draws sets of labelled queries from a graph, for `weft bench join`: random-walk
-// queries as in the papers of GSI and GENEVA, and the shapes of the Wikidata graph pattern
-// benchmark. Each query has a match, because it is copied from the graph. A seed gives the same
+// Package queryset draws sets of labelled queries from a graph, for `weft bench join`.
+//
+// They are random-walk queries as in the papers of GSI and GENEVA, and the shapes of the Wikidata
+// graph pattern benchmark. Each query has a match, because it is copied from the graph. A seed gives the same
 // queries on every machine.
 //
 // It knows graphs and patterns. It must not know engines or other programs.

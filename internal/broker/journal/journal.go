@@ -1,9 +1,10 @@
-// Package journal keeps lines of updates in a folder until they are not needed, for sources that cannot be read again.
+// Package journal keeps lines of updates in a folder until they are not needed. It serves sources that cannot be read again.
 //
 // The package knows numbered messages of bytes. It must not know the updates in them.
 package journal
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -36,6 +37,7 @@ type Journal struct {
 	last     int64     // the number of the last message
 	lines    int64     // of all messages so far
 	bytes    int64
+	waits    int64         // the bytes for which Append waits; 0: it does not
 	ended    error         // what ended it; io.EOF at the end
 	change   chan struct{} // closed and made anew when a field changes
 
@@ -59,7 +61,7 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Open opens the journal in a folder, or makes one. size is the most bytes that it has. A record at its end that is not whole was not acknowledged by
-// Append, and is removed. Other damage is an error, which wraps stream.ErrLog. ctx ends waits.
+// Append, and is removed; a loss of power may leave zeros in its place. Other damage is an error, which wraps stream.ErrLog. ctx ends waits.
 func Open(ctx context.Context, files vfs.FS, dir string, size int64) (*Journal, error) {
 	j := &Journal{ctx: ctx, files: files, dir: dir, size: size, change: make(chan struct{}), next: 1}
 	if err := files.MkdirAll(dir, 0o777); err != nil {
@@ -130,6 +132,9 @@ func (j *Journal) scan(i int) error {
 	if _, err := f.ReadAt(head[:], 0); err != nil && err != io.EOF {
 		return err
 	}
+	if st.Size() == headSize && final && head == [headSize]byte{} { // nor of this one
+		return nil
+	}
 	lines := int64(binary.LittleEndian.Uint64(head[8:]))
 	switch {
 	case string(head[:8]) != magic, crc32.Checksum(head[:16], castagnoli) != binary.LittleEndian.Uint32(head[16:]):
@@ -142,6 +147,12 @@ func (j *Journal) scan(i int) error {
 	for at < st.Size() {
 		data, lines, size, err := readRecord(f, at, j.last+1, &j.buf)
 		torn := final && (errors.Is(err, io.ErrUnexpectedEOF) || err == errSum && at+size == st.Size())
+		if err == errSum && final && !torn {
+			var failed error
+			if torn, failed = zeros(f, at); failed != nil {
+				return failed
+			}
+		}
 		if torn {
 			break
 		}
@@ -155,6 +166,24 @@ func (j *Journal) scan(i int) error {
 	s.bytes = at
 	j.bytes += at
 	return nil
+}
+
+// zeros reports whether all bytes of a file from one on are 0.
+func zeros(f io.ReaderAt, at int64) (bool, error) {
+	buf := make([]byte, 1<<15)
+	for {
+		n, err := f.ReadAt(buf, at)
+		if bytes.ContainsFunc(buf[:n], func(r rune) bool { return r != 0 }) {
+			return false, nil
+		}
+		if err == io.EOF {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		at += int64(n)
+	}
 }
 
 var errSum = errors.New("its checksum is wrong")
@@ -217,6 +246,10 @@ func (j *Journal) roll() error {
 		_ = f.Close()
 		return err
 	}
+	if d, err := vfs.Open(j.files, j.dir); err == nil { // the name is to be on the disk too; not every system can
+		_ = d.Sync()
+		_ = d.Close()
+	}
 	if j.f != nil {
 		_ = j.f.Close()
 	}
@@ -273,14 +306,18 @@ func (j *Journal) Append(text []byte, lines int64) error {
 	return nil
 }
 
-// room waits until n bytes have room, and begins a new segment if the present one is large. A journal that has no other message takes any.
+// room waits until n bytes have room, and begins a new segment if the present one is large. The segment of
+// the last message cannot be trimmed, so a journal that has no other one takes any message.
 func (j *Journal) room(n int64) error {
 	for {
 		j.mu.Lock()
 		s := j.segments[len(j.segments)-1]
-		full := j.bytes+n > j.size && len(j.segments) > 1
+		full := j.bytes+n > j.size && len(j.segments) > 2
 		large := s.bytes > headSize && (s.bytes+n > j.size/8 || j.bytes+n > j.size)
 		change := j.change
+		if j.waits = 0; full && !large {
+			j.waits = n
+		}
 		j.mu.Unlock()
 		switch {
 		case large:
@@ -407,11 +444,30 @@ func (j *Journal) Trim(number int64) error {
 	return nil
 }
 
-// Crowded reports whether more than half of the room is taken.
+// Crowded reports whether more than half of the room is taken, or Append waits for room.
 func (j *Journal) Crowded() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.bytes > j.size/2
+	return j.waits > 0 || j.bytes > j.size/2
+}
+
+// Worth reports whether Trim should get room: whether Trim(to) removes at least half of the room more than Trim(from), or anything if Append waits and
+// Trim(from) does not help it.
+func (j *Journal) Worth(from, to int64) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	less, more := j.before(from), j.before(to)
+	return more-less >= j.size/2 || j.waits > 0 && more > less && j.bytes-less+j.waits > j.size
+}
+
+// before returns the bytes of the segments that have only messages before one. The caller holds the lock.
+func (j *Journal) before(number int64) (n int64) {
+	for i := range len(j.segments) - 1 {
+		if j.segments[i+1].first <= number {
+			n += j.segments[i].bytes
+		}
+	}
+	return n
 }
 
 // Close closes the files.

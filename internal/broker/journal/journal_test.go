@@ -6,9 +6,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/weftgraph/weft/internal/stream"
 	"github.com/weftgraph/weft/internal/testing/errorfs"
@@ -159,6 +161,129 @@ func TestDamaged(t *testing.T) {
 		if i > 0 && !last {
 			try(base+" gone", func(dir string) error { return os.Remove(filepath.Join(dir, base)) }, false)
 		}
+	}
+}
+
+// TestZeros: a loss of power may leave zeros where the last record was to be, or the head of a segment without records. They count as not appended.
+// Zeros anywhere else are damage.
+func TestZeros(t *testing.T) {
+	whole := t.TempDir()
+	j := open(t, whole)
+	add(t, j, 0, 40)
+	_ = j.Close()
+	names, err := filepath.Glob(filepath.Join(whole, "*.log"))
+	if err != nil || len(names) < 3 {
+		t.Fatal(names, err)
+	}
+	final := names[len(names)-1]
+	whole40, err := os.ReadFile(final)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := recordHead + len("39")
+	cut := whole40[:len(whole40)-record]
+	middle := slices.Concat(whole40[:headSize], make([]byte, len(whole40)-headSize-record), whole40[len(whole40)-record:])
+	before, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		what, name string
+		text       []byte
+		has        int // messages; -1: it is damaged
+	}{
+		{"one zero", final, append(slices.Clone(whole40), 0), 40},
+		{"zeros", final, append(slices.Clone(whole40), make([]byte, 100000)...), 40},
+		{"a record of zeros", final, append(slices.Clone(cut), make([]byte, record)...), 39},
+		{"half a record of zeros", final, append(slices.Clone(cut), make([]byte, record/2)...), 39},
+		{"half a record, and zeros", final, slices.Concat(cut, whole40[len(cut):len(cut)+recordHead+1], make([]byte, 1)), 39},
+		{"a new segment of zeros", filepath.Join(filepath.Dir(final), fmt.Sprintf("%019d.log", 41)), make([]byte, headSize), 40},
+		{"zeros in the middle", final, middle, -1},
+		{"a head of zeros", final, append(make([]byte, headSize), whole40[headSize:]...), -1},
+		{"zeros in an earlier segment", names[0], append(slices.Clone(before), make([]byte, 50)...), -1},
+		{"an end of zeros in an earlier segment", names[0], append(slices.Clone(before[:len(before)-5]), make([]byte, 5)...), -1},
+	} {
+		dir := filepath.Join(t.TempDir(), "x")
+		if err := errors.Join(os.CopyFS(dir, os.DirFS(whole)), os.WriteFile(filepath.Join(dir, filepath.Base(c.name)), c.text, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		j, err := Open(t.Context(), vfs.OS{}, dir, 4096)
+		if c.has < 0 {
+			if !errors.Is(err, stream.ErrLog) {
+				t.Errorf("%s: %v", c.what, err)
+			}
+			continue
+		}
+		if err != nil || int(j.last) != c.has {
+			t.Errorf("%s: %v; %+v", c.what, err, j)
+			continue
+		}
+		add(t, j, c.has, 50)
+		_ = j.Close()
+		j = open(t, dir)
+		expect(t, j, 0, 50)
+		_ = j.Close()
+	}
+}
+
+// TestWorth: a producer that is faster than the service keeps the journal full. The file of the graph is written once for half of the room, and not at
+// each look; and the producer always goes on, whatever the sizes of messages.
+func TestWorth(t *testing.T) {
+	for _, size := range []int{100, 700, 3000, 9000} {
+		const room, messages = 16384, 150
+		dir := t.TempDir()
+		j, err := Open(t.Context(), vfs.OS{}, dir, room)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() {
+			var err error
+			for i := 0; i < messages && err == nil; i++ {
+				err = j.Append(make([]byte, size), 1)
+			}
+			j.End(io.EOF)
+			done <- err
+		}()
+		written, read := 0, int64(0)
+		graph, before := int64(0), int64(0) // the positions of the latest file of the graph, and that of the checkpoint before
+		for {
+			last := graph // a checkpoint
+			if j.Worth(graph, read) {
+				graph = read
+				written++
+			}
+			if err := j.Trim(before); err != nil {
+				t.Fatal(err)
+			}
+			before = last
+			j.mu.Lock()
+			ended := j.ended != nil
+			j.mu.Unlock()
+			if !ended && !j.Waiting() { // the service looks again later
+				time.Sleep(10 * time.Microsecond)
+				continue
+			}
+			number, _, err := j.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			read = number
+		}
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		most := 2*messages*(size+recordHead)/room + 2
+		if size > room/8 { // a record for itself needs room for itself
+			most = messages
+		}
+		if written == 0 || written > most {
+			t.Errorf("messages of %d bytes: %d files of the graph, want at most %d", size, written, most)
+		}
+		_ = j.Close()
 	}
 }
 

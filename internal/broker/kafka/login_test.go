@@ -7,15 +7,20 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/weftgraph/weft/internal/testing/errorfs"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // certificate returns one for 127.0.0.1, and a file that has it.
@@ -61,6 +66,38 @@ func TestLogin(t *testing.T) {
 			if (err == nil) != (x.says == "") || err != nil && (!strings.Contains(err.Error(), x.says) || strings.Contains(err.Error(), "secret")) {
 				t.Errorf("%s, %q: %v, want %q", sasl, x, err, x.says)
 			}
+		}
+	}
+}
+
+// TestAuthoritiesFaults: whichever operation on the file of authorities fails, or does half of its work, there is a connection, or an error
+// that gives the cause and names the file.
+func TestAuthoritiesFaults(t *testing.T) {
+	cert, ca := certificate(t)
+	c := fake(t, kfake.TLS(&tls.Config{Certificates: []tls.Certificate{cert}}), kfake.SeedTopics(1, "t"))
+	address := Scheme + "://" + strings.Join(c.ListenAddrs(), ",") + "/t?end=now&ca=" + ca
+	for _, fault := range []errorfs.Fault{
+		{Kinds: errorfs.Open | errorfs.Read, Err: syscall.EIO},
+		{Kinds: errorfs.Open, Err: syscall.EMFILE, Stays: true},
+		{Kinds: errorfs.Read, Err: syscall.EIO, Way: errorfs.Half},
+		{Kinds: errorfs.Read, Way: errorfs.Short, Stays: true},
+		{Kinds: errorfs.Read, Way: errorfs.Ends},
+	} {
+		failed := 0
+		errorfs.Each(t, fault, []string{filepath.Dir(ca)}, func(fsys *errorfs.FS) {
+			_, err := open(t, vfs.With(t.Context(), fsys), address, 0, options{patience: time.Minute})
+			op, fired := fsys.Fired()
+			switch {
+			case err != nil:
+				if failed++; !fired || fault.Err != nil && !errors.Is(err, fault.Err) || !strings.Contains(err.Error(), ca) {
+					t.Errorf("%v: %v", op, err)
+				}
+			case fired && fault.Err != nil:
+				t.Errorf("%v: no error", op)
+			}
+		})
+		if failed == 0 && fault.Way != errorfs.Short {
+			t.Errorf("%+v: nothing failed", fault)
 		}
 	}
 }

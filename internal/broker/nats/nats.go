@@ -72,6 +72,11 @@ func connect(a address, note func(string), back func(), more ...nats.Option) (*n
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // calls have errors of their own
 	}, more...)
 	nc, err := nats.Connect(a.server, options...)
+	// A server whose machine is busy closes a connection that is not ready in time.
+	for wait := reconnecting; errors.Is(err, io.EOF) && wait < retryTime; wait *= 2 {
+		time.Sleep(wait)
+		nc, err = nats.Connect(a.server, options...)
+	}
 	if errors.Is(err, io.EOF) {
 		err = errors.New("who listens there closed the connection: is it a server of NATS?")
 	}

@@ -85,7 +85,7 @@ func TestJoinLists(t *testing.T) {
 	const n = 700
 	var cases []layoutCase
 	inShared, elsewhere, chains := false, false, false
-	levels := map[int]bool{} // of sparse lists
+	levels, rankLevels := map[int]bool{}, map[int]bool{} // of sparse and of ranked lists
 	for _, l := range []*layout.Lists{
 		{Off: []uint32{0}}, // no vertex has an edge of the label
 		randomPartition(r, 1, 1),
@@ -123,14 +123,19 @@ func TestJoinLists(t *testing.T) {
 			}})
 		}
 		x := layout.NewInterval(l, int(n))
+		ranks := x.Ranks()
+		rankLevels[len(ranks.First)] = true
+		cases = append(cases, layoutCase{fmt.Sprintf("%s, ranked, levels from %d", what, ranks.First), x.List, x.Adj, func(b *buffers) deviceLists {
+			return deviceLists{Groups: b.in(raw(ranks.Words)), Row: b.in(raw(ranks.First)), Place: b.in(raw(x.Off)), Kind: 4, N: uint32(len(ranks.First))}
+		}})
 		inShared = inShared || x.Runs() > 0 && 2*x.Runs()+1 <= room
 		elsewhere = elsewhere || 2*x.Runs()+1 > room
 		cases = append(cases, layoutCase{fmt.Sprintf("%s, interval, %d runs", what, x.Runs()), x.List, x.Adj, func(b *buffers) deviceLists {
 			return deviceLists{First: b.in(raw(x.First)), Row: b.in(raw(x.Row)), Place: b.in(raw(x.Off)), Kind: 2, N: uint32(x.Runs())}
 		}})
 	}
-	if !inShared || !elsewhere || !chains || len(levels) < 2 {
-		t.Fatalf("an index in shared memory: %v, one that does not fit: %v, chains: %v, levels of sparse lists: %v", inShared, elsewhere, chains, levels)
+	if !inShared || !elsewhere || !chains || len(levels) < 2 || len(rankLevels) < 2 {
+		t.Fatalf("an index in shared memory: %v, one that does not fit: %v, chains: %v, levels of sparse lists: %v, of ranked ones: %v", inShared, elsewhere, chains, levels, rankLevels)
 	}
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
 		for _, size := range []int{1, 4, 8, 16, 32} {
@@ -171,7 +176,8 @@ func TestJoinLists(t *testing.T) {
 }
 
 // measureListsText looks vertices up and adds up the lengths of their lists: by_warp with a warp for each vertex, by_lane
-// with a lane for each. One block of one warp is GENEVA's set-up (section 8.2).
+// with a lane for each. A warp adds up its lanes' sums before its one atomic addition: one for each lane would take longer than
+// the look-ups. One block of one warp is GENEVA's set-up (section 8.2).
 const measureListsText = `
 #include "join/lists.cuh"
 struct P { JoinLists l; const u32* ids; u64* total; u64 n; u32 room, unused; };
@@ -189,13 +195,14 @@ WEFT_KERNEL(by_lane, P) {
   sync_block();
   u64 sum = 0, step = (u64)blocks() * threads();
   for (u64 i = (u64)block() * threads() + thread(); i < p.n; i += step) sum += join_list(l, p.ids[i]).n;
-  atomic_add(p.total, sum);
+  sum = Warp().sum(sum);
+  if (lane() == 0) atomic_add(p.total, sum);
 }
 `
 
 // TestMeasureJoinLists prints, as JSON lines, how long a GPU takes to find a list in each layout: with one warp, and
-// with a grid; a warp for each list, and a lane for each; in the partitions of a label of one run of ids, and of many. With WEFT_MEASURE set; skipped elsewhere, and
-// where there is no GPU.
+// with a grid; a warp for each list, and a lane for each; in the partitions of a label of one run of ids, and of many. Among 1<<22 vertices, of which a GPU's cache
+// has the index, and among 1<<25. With WEFT_MEASURE set; skipped elsewhere, and where there is no GPU.
 func TestMeasureJoinLists(t *testing.T) {
 	if os.Getenv("WEFT_MEASURE") == "" {
 		t.Skip("WEFT_MEASURE is not set")
@@ -205,9 +212,10 @@ func TestMeasureJoinLists(t *testing.T) {
 		t.Skip(err)
 	}
 	defer d.Close()
-	err = d.Do(func(c *cuda.Context) error { return measureLists(c, d.Info(), 1<<22, os.Stdout) })
-	if err != nil {
-		t.Fatal(err)
+	for _, n := range []int{1 << 22, 1 << 25} {
+		if err := d.Do(func(c *cuda.Context) error { return measureLists(c, d.Info(), n, os.Stdout) }); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -259,6 +267,12 @@ func measureLists(c *cuda.Context, info cuda.Info, n int, out io.Writer) error {
 			return err
 		}
 		x := layout.NewInterval(l, int(n))
+		ranks := x.Ranks()
+		// A list's bytes: what finds it, and its entries.
+		bytes := map[string]int{
+			"hashed": 4 * (len(h.Groups) + len(h.Adj)), "interval": 4 * (len(x.First) + len(x.Row) + len(x.Off) + len(x.Adj)),
+			"ranked": 4 * (len(ranks.Words) + len(ranks.First) + len(x.Off) + len(x.Adj)),
+		}
 		ids := make([]uint32, 0, len(l.Vertices))
 		for _, i := range r.Perm(len(l.Vertices)) {
 			ids = append(ids, l.Vertices[i])
@@ -268,7 +282,7 @@ func measureLists(c *cuda.Context, info cuda.Info, n int, out io.Writer) error {
 			if one {
 				asked = ids[:min(len(ids), 1<<16)]
 			}
-			for _, way := range []struct{ kind, by string }{{"hashed", "warp"}, {"hashed", "lane"}, {"interval", "warp"}, {"interval", "lane"}} {
+			for _, way := range []struct{ kind, by string }{{"hashed", "warp"}, {"hashed", "lane"}, {"interval", "warp"}, {"interval", "lane"}, {"ranked", "warp"}, {"ranked", "lane"}} {
 				kind, k := way.kind, kernel[way.by]
 				b := &buffers{c: c}
 				p := struct {
@@ -279,9 +293,12 @@ func measureLists(c *cuda.Context, info cuda.Info, n int, out io.Writer) error {
 				}{IDs: b.in(raw(asked)), N: uint64(len(asked)), Room: room}
 				total := []uint64{0}
 				p.Total = b.out(raw(total))
-				if kind == "hashed" {
+				switch kind {
+				case "hashed":
 					p.Lists = deviceLists{Adj: b.in(raw(h.Adj)), Groups: b.in(raw(h.Groups)), Kind: 1, N: h.Buckets}
-				} else {
+				case "ranked":
+					p.Lists = deviceLists{Adj: b.in(raw(x.Adj)), Groups: b.in(raw(ranks.Words)), Row: b.in(raw(ranks.First)), Place: b.in(raw(x.Off)), Kind: 4, N: uint32(len(ranks.First))}
+				default:
 					p.Lists = deviceLists{Adj: b.in(raw(x.Adj)), First: b.in(raw(x.First)), Row: b.in(raw(x.Row)), Place: b.in(raw(x.Off)), Kind: 2, N: uint32(x.Runs())}
 				}
 				launch := cuda.Launch{Blocks: 1, Threads: 32, Shared: 4 * room}
@@ -320,7 +337,8 @@ func measureLists(c *cuda.Context, info cuda.Info, n int, out io.Writer) error {
 				}
 				line, _ := json.Marshal(map[string]any{
 					"layout": kind, "by": way.by, "runs": x.Runs(), "vertices": len(ids), "one_warp": one, "device": info.String(),
-					"ns_a_list": float64(took.Nanoseconds()) / float64(len(asked)), "index_in_shared": 2*x.Runs()+1 <= room,
+					"ns_a_list": float64(took.Nanoseconds()) / float64(len(asked)), "index_in_shared": kind == "interval" && 2*x.Runs()+1 <= room,
+					"bytes_a_list": float64(bytes[kind]) / float64(len(ids)), "csr_bytes_a_list": float64(8*(n+1)+4*len(x.Adj)) / float64(len(ids)),
 				})
 				fmt.Fprintln(out, string(line))
 			}

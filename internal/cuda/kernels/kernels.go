@@ -57,7 +57,7 @@ func must[T any](x T, err error) T {
 }
 
 // Includes gives the files that texts include, and those that these include in turn, by name, for cuda.Source.Includes.
-// Names that are no file of this package are left to the caller. The map is the caller's to extend.
+// Names that are not files of this package are left to the caller. The map is the caller's to extend.
 func Includes(texts ...string) map[string]string {
 	found := map[string]string{}
 	for _, text := range texts {

@@ -219,7 +219,7 @@ func TestIncludes(t *testing.T) {
 		}
 		for included := range kernels.Includes(text) {
 			if !names[included] {
-				t.Errorf("%s includes %s, which is no file", name, included)
+				t.Errorf("%s includes %s, which is not a file", name, included)
 			}
 		}
 	}

@@ -3,8 +3,8 @@ package session
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
+	"math"
 	"slices"
 	"sort"
 
@@ -13,21 +13,21 @@ import (
 	emit "github.com/weftgraph/weft/internal/kir/emit/cuda"
 )
 
-// A cache has copies of neighbour lists in device memory, while all lists lie in host memory. Kernels find
-// a list by its vertex's place in a table (struct Adj of base/graph.cuh). Until the cache is
-// full, all places are 0: kernels that prepare the search read host memory.
+// A cache has copies of neighbour lists in device memory, while all lists lie in host memory, laid out as the copies are
+// (laid.go). Kernels find a list or its copy by its vertex's place in a table (struct Adj of base/graph.cuh), and read
+// no offsets. Until the cache is full, all places are those in host memory, which kernels that prepare the search read.
 //
 // The search's own memory comes first: the cache is made after Start, of the memory that is left.
 
-// Reads says which neighbour lists a search reads, and how often, as far as that is known before it.
+// Reads says which neighbour lists a search reads, and how much of each, as far as that is known before it.
 type Reads struct {
 	// Each yields lists, each at most once, in the order in which they are to have copies.
 	Each func(yield func(Read) bool)
-	// All is the expected number of reads of all lists.
+	// All is the expected number of lines that are read of all lists.
 	All float64
 }
 
-// Read is a neighbour list, and how often it is read.
+// Read is a neighbour list, and how many lines of 128 bytes the search reads of it that its copy has.
 type Read struct {
 	Lists  *kir.GlobalDef
 	Vertex uint32
@@ -42,20 +42,15 @@ type CacheResult struct {
 	Bytes int64 // of the copies and the tables
 	// Share is the part of the expected reads that find a copy.
 	Share float64
+	// Blocks is how many contents the cache has, one after the other; 0: one.
+	Blocks int
 }
 
-// The layout of a table: numbers of ids.
-const (
-	HeadIDs = 4 // CACHE_HEAD: the copies' address
-	UnitIDs = 4 // CACHE_UNIT: places count in units
-)
+// HeadIDs is CACHE_HEAD: the number of ids before the places of a table.
+const HeadIDs = 8
 
 const (
-	unitBytes  = 4 * UnitIDs
-	copyHead   = 8       // bytes before the ids of a copy
-	mostPlaces = 1 << 32 // places are numbers of 32 bits
-	// tableShare is the part of the free memory that a table may take. Smaller memories are better spent
-	// on the search.
+	// tableShare: tables may take 1/tableShare of the memory. Smaller memories are better spent on the search.
 	tableShare = 2
 	// searchShare is the part of the memory for a cache that is left to the search, which may ask for
 	// more once it has begun.
@@ -64,7 +59,7 @@ const (
 
 // table is the places of an adjacency's vertices.
 type table struct {
-	g   *kir.GlobalDef
+	laid
 	buf cuda.Buffer
 }
 
@@ -95,90 +90,85 @@ func (j *Job) copies(g *kir.GlobalDef) bool {
 	return g.Kind == kir.Adj && len(g.Off) > 1 && len(g.Adj) > 0 && (j.Arrays == nil || j.Arrays(g, emit.Neighbours) == nil)
 }
 
-// tablesOf takes memory for the tables of the lists in host memory, and empties them.
+// tableBytes is the size of a table.
+func tableBytes(g *kir.GlobalDef) int64 { return 4 * int64(HeadIDs+len(g.Off)-1) }
+
+// tablesOf takes memory for the tables of the lists that are laid out, with their places in host memory.
 func (x *Exec) tablesOf(wants []want) error {
-	if !x.job.cached || x.job.least {
-		return nil
-	}
 	for i := range wants {
 		w := &wants[i]
-		if !w.host || !w.list() || !x.job.copies(w.g) {
+		if w.key.what != laidOut {
 			continue
 		}
-		bytes := 4 * int64(HeadIDs+len(w.g.Off)-1)
-		if bytes > (x.dev.room.left()+x.dev.arrays.idle())/tableShare {
-			continue
-		}
-		b, err := x.Scratch("the places of cached lists", bytes)
+		b, err := x.Scratch("the places of lists", tableBytes(w.g))
 		if err != nil {
 			return err
 		}
-		if err := x.c.Clear(b, x.stream); err != nil {
-			return err
-		}
+		t := &table{laid{w.g}, b}
 		if x.tables == nil {
 			x.tables = map[arrayKey]*table{}
 		}
-		x.tables[w.key] = &table{w.g, b}
+		x.tables[x.job.keyOf(w.g, emit.Neighbours)] = t
+		if err := x.fillTable(x.running.ctx, t, nil, 0, 0); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// tableOf is where the table of a global's lists is; 0: it has none.
-func (x *Exec) tableOf(g *kir.GlobalDef) uint64 {
-	if t := x.tables[x.job.keyOf(g, emit.Neighbours)]; t != nil {
-		return t.buf.Ptr
+// part is where a part of an adjacency is whose lists are laid out; ok: they are.
+func (x *Exec) part(g *kir.GlobalDef, part emit.Part, at map[arrayKey]cuda.Buffer) (address uint64, ok bool) {
+	if g.Kind != kir.Adj {
+		return 0, false
 	}
-	return 0
+	raw := x.job.keyOf(g, emit.Neighbours)
+	t := x.tables[raw]
+	if t == nil {
+		return 0, part == emit.Cache || part == emit.Shift
+	}
+	switch part {
+	case emit.Neighbours:
+		return at[laidKey(raw, t.laid)].Ptr, true
+	case emit.Cache:
+		return t.buf.Ptr, true
+	case emit.Shift:
+		return uint64(t.shift() + 2), true
+	}
+	return 0, part == emit.First
 }
 
-// listCopy is a list with its place.
+// listCopy is a list with its place among the copies, in ids.
 type listCopy struct {
-	place  uint32
+	at     uint64
 	vertex uint32
-	of     int32 // an index of packed.globals; ^of: only the part below the vertex
+	of     int32 // an index of packed.tables; ^of: only the part below the vertex
 }
 
 // packed is the content of a cache.
 type packed struct {
-	key     string     // Job.ReadsKey
-	keys    []arrayKey // by global
-	globals []*kir.GlobalDef
-	lists   []listCopy // by place
-	places  uint64     // the first is not used
-	share   float64
-	whole   bool // every list that Reads yields has a copy
+	key    string     // Job.ReadsKey
+	keys   []arrayKey // by table
+	tables []laid
+	lists  []listCopy // by place
+	ids    uint64
+	share  float64
+	whole  bool // every list that Reads yields has a copy
 }
 
 // Size and ReadAt make it a Source.
-func (p *packed) Size() int64 { return int64(p.places) * unitBytes }
+func (p *packed) Size() int64 { return 4 * int64(p.ids) }
 
 func (p *packed) ReadAt(b []byte, at int64) (int, error) {
 	clear(b)
 	end := at + int64(len(b))
 	// The first list that ends behind at.
-	i := sort.Search(len(p.lists), func(i int) bool { return int64(p.lists[i].place)*unitBytes > at })
-	for i = max(i-1, 0); i < len(p.lists) && int64(p.lists[i].place)*unitBytes < end; i++ {
+	i := sort.Search(len(p.lists), func(i int) bool { return 4*int64(p.lists[i].at) > at })
+	for i = max(i-1, 0); i < len(p.lists) && 4*int64(p.lists[i].at) < end; i++ {
 		l := p.lists[i]
-		g := p.globals[max(l.of, ^l.of)]
-		list := listOf(g, l.vertex)
-		below := belowIn(list, l.vertex)
-		head := binary.LittleEndian.AppendUint32(nil, uint32(len(list)))
-		if l.of < 0 {
-			list = list[:below]
-			head = binary.LittleEndian.AppendUint32(head, uint32(below)|partOnly)
-		} else {
-			head = binary.LittleEndian.AppendUint32(head, uint32(below))
-		}
-		from := int64(l.place) * unitBytes
-		overlay(b, at, head, from)
-		overlay(b, at, raw(list), from+copyHead)
+		p.tables[max(l.of, ^l.of)].put(b, at, l.vertex, 4*int64(l.at), l.of < 0)
 	}
 	return len(b), nil
 }
-
-// partOnly is CACHE_PART: a mark beside the number of ids below the vertex.
-const partOnly = 1 << 31
 
 func listOf(g *kir.GlobalDef, v uint32) []uint32 { return g.Adj[g.Off[v]:g.Off[v+1]] }
 
@@ -200,8 +190,8 @@ func overlay(b []byte, at int64, what []byte, from int64) {
 
 // pack chooses the lists for a cache of that many bytes. It reads lists, and is called inside Do, which makes an error of a fault.
 func (x *Exec) pack(reads *Reads, bytes int64) *packed {
-	p := &packed{key: x.job.ReadsKey, places: 1, whole: true}
-	most := min(uint64(bytes)/unitBytes, mostPlaces)
+	p := &packed{key: x.job.ReadsKey, whole: true}
+	most := uint64(bytes) / 4
 	numbers := map[*kir.GlobalDef]int32{}
 	found := 0.0
 	reads.Each(func(r Read) bool {
@@ -210,26 +200,27 @@ func (x *Exec) pack(reads *Reads, bytes int64) *packed {
 		if !ok {
 			of = -1
 			if key := x.job.keyOf(g, emit.Neighbours); x.tables[key] != nil {
-				of = int32(len(p.globals))
-				p.globals, p.keys = append(p.globals, g), append(p.keys, key)
+				of = int32(len(p.tables))
+				p.tables, p.keys = append(p.tables, x.tables[key].laid), append(p.keys, key)
 			}
 			numbers[g] = of
 		}
 		if of < 0 {
 			return true
 		}
-		n := g.Off[v+1] - g.Off[v]
+		l := p.tables[of]
+		ids := headIDs + g.Off[v+1] - g.Off[v]
 		if r.Below {
-			n = uint64(belowIn(listOf(g, v), v))
+			ids = headIDs + 1 + uint64(belowIn(listOf(g, v), v))
 			of = ^of
 		}
-		units := (copyHead + 4*n + unitBytes - 1) / unitBytes
-		if p.places+units > most {
+		at := l.aligned(p.ids)
+		if at+ids > min(most, l.mostCopies()) {
 			p.whole = false
-			return p.places+1 < most // smaller lists may fit
+			return p.ids+headIDs < most // smaller lists may fit
 		}
-		p.lists = append(p.lists, listCopy{uint32(p.places), v, of})
-		p.places += units
+		p.lists = append(p.lists, listCopy{at, v, of})
+		p.ids = at + ids
 		found += r.Reads
 		return true
 	})
@@ -244,11 +235,15 @@ func (x *Exec) planCache() error {
 	if len(x.tables) == 0 {
 		return nil
 	}
-	p := x.pack(x.job.Reads(), x.roomForCache())
-	if len(p.lists) == 0 {
+	room := x.roomForCache()
+	p := x.pack(x.job.Reads(), room)
+	if s := x.planSweep(p, room); s != nil {
+		x.result.Cache = s.result(s.room)
+	} else if len(p.lists) > 0 {
+		x.result.Cache = CacheResult{Lists: len(p.lists), Bytes: p.Size(), Share: p.share}
+	} else {
 		return nil
 	}
-	x.result.Cache = CacheResult{len(p.lists), p.Size(), p.share}
 	for _, t := range x.tables {
 		x.result.Cache.Bytes += t.buf.Size
 		x.result.Scratch -= t.buf.Size
@@ -275,7 +270,10 @@ func (x *Exec) fillCache(ctx context.Context) error {
 	a := d.arrays.all[keyOfCache]
 	var p *packed
 	if a != nil {
-		if p, _ = a.note.(*packed); p == nil || p.key == "" || p.key != x.job.ReadsKey || !x.serves(p, room) {
+		if s, ok := a.note.(*sweep); ok && s.serves(x, room) {
+			return x.beginSweep(s, a)
+		}
+		if p, _ = a.note.(*packed); p == nil || p.key == "" || p.key != x.job.ReadsKey || !x.serves(p, room) || x.planSweep(p, room) != nil {
 			if err := d.drop(x.c, a); err != nil {
 				return err
 			}
@@ -283,10 +281,15 @@ func (x *Exec) fillCache(ctx context.Context) error {
 		}
 	}
 	if a == nil {
-		if p = x.pack(x.job.Reads(), room); len(p.lists) == 0 {
+		p = x.pack(x.job.Reads(), room)
+		s := x.planSweep(p, room)
+		bytes := p.Size()
+		if s != nil {
+			bytes = s.room
+		} else if len(p.lists) == 0 {
 			return nil
 		}
-		b, err := d.alloc(x.c, x.job.Name, "cached lists", p.Size())
+		b, err := d.alloc(x.c, x.job.Name, "cached lists", bytes)
 		if errors.Is(err, ErrShort) {
 			return nil // others have taken it: a cache is not necessary
 		}
@@ -295,13 +298,17 @@ func (x *Exec) fillCache(ctx context.Context) error {
 		}
 		a = &array{key: keyOfCache, owner: x.job.Owner, buf: b, note: p}
 		d.arrays.put(a)
+		if s != nil {
+			a.note = s
+			return x.beginSweep(s, a)
+		}
 		if err := d.fill(ctx, x.c, a, counted{p, &x.running.copied}); err != nil {
 			return errors.Join(err, d.drop(x.c, a))
 		}
 		x.result.Uploaded += p.Size()
 	}
 	a.owner, a.last = x.job.Owner, d.arrays.run
-	x.result.Cache = CacheResult{len(p.lists), a.buf.Size, p.share}
+	x.result.Cache = CacheResult{Lists: len(p.lists), Bytes: a.buf.Size, Share: p.share}
 	for i, key := range p.keys {
 		if err := x.fillTable(ctx, x.tables[key], p, int32(i), a.buf.Ptr); err != nil {
 			return err
@@ -316,38 +323,63 @@ func (x *Exec) serves(p *packed, room int64) bool {
 	return all && len(x.tables) >= len(p.keys) && (p.whole || p.Size() >= room-room/8)
 }
 
-// fillTable writes the places of the lists of global i.
+// fillTable writes the places of all lists: in the cache p, which is at base, those that it has of its table i; p is nil if there is
+// no cache.
 func (x *Exec) fillTable(ctx context.Context, t *table, p *packed, i int32, base uint64) error {
 	places := make([]uint32, t.buf.Size/4)
-	places[0], places[1] = uint32(base), uint32(base>>32)
-	for _, l := range p.lists {
-		if max(l.of, ^l.of) == i {
-			places[HeadIDs+l.vertex] = l.place
+	h := cacheHead{blockEnd: math.MaxUint32, rootsEnd: math.MaxUint32}
+	h.base = x.arrays[laidKey(x.job.keyOf(t.g, emit.Neighbours), t.laid)].Ptr // of no place, and no null address
+	if p != nil {
+		h.window(t.laid, base, t.split(), -t.split())
+	}
+	copy(places, h.words())
+	for v := range places[HeadIDs:] {
+		places[HeadIDs+v] = t.place(uint32(v))
+	}
+	if p != nil {
+		for _, l := range p.lists {
+			if max(l.of, ^l.of) == i {
+				places[HeadIDs+l.vertex] = t.split() + uint32(l.at>>t.shift())
+			}
 		}
+		x.result.Cache.Bytes += t.buf.Size
+		x.result.Scratch -= t.buf.Size
 	}
 	x.result.Uploaded += t.buf.Size
-	x.result.Cache.Bytes += t.buf.Size
-	x.result.Scratch -= t.buf.Size
 	return x.dev.fill(ctx, x.c, &array{buf: t.buf}, bytes.NewReader(raw(places)))
+}
+
+// cacheHead is struct CacheHead.
+type cacheHead struct {
+	base            uint64
+	first, count    uint32
+	block, blockEnd uint32
+	roots, rootsEnd uint32
+}
+
+func (h *cacheHead) words() []uint32 {
+	return []uint32{uint32(h.base), uint32(h.base >> 32), h.first, h.count, h.block, h.blockEnd, h.roots, h.rootsEnd}
+}
+
+// window sets which places are those of copies: the given number of them from first on. The copies begin at an address.
+func (h *cacheHead) window(l laid, address uint64, first, count uint32) {
+	h.base, h.first, h.count = address-uint64(first)<<(l.shift()+2), first, count
 }
 
 // dropCache gives the cache's memory back while the search goes on, between two of its kernels: they
 // read host memory from then on.
 func (x *Exec) dropCache() (dropped bool, err error) {
 	a := x.dev.arrays.all[keyOfCache]
-	if a == nil || len(x.tables) == 0 || a.last != x.dev.arrays.run {
+	if a == nil || len(x.tables) == 0 || x.sweep != nil || a.last != x.dev.arrays.run {
 		return false, nil
 	}
 	if err := x.Join(); err != nil {
 		return false, err
 	}
 	for _, t := range x.tables {
-		if err := x.c.Clear(t.buf, x.stream); err != nil {
+		if err := x.fillTable(x.running.ctx, t, nil, 0, 0); err != nil {
 			return false, err
 		}
-	}
-	if err := x.stream.Synchronize(); err != nil {
-		return false, err
 	}
 	x.result.Cache = CacheResult{}
 	return true, x.dev.drop(x.c, a)

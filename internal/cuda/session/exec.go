@@ -27,6 +27,9 @@ type Exec struct {
 	graph    []byte                   // struct Graph of the generated text
 	arrays   map[arrayKey]cuda.Buffer // of the job's globals
 	tables   map[arrayKey]*table      // of cached lists
+	sweeps   *Sweeps                  // nil: the search cannot go in sweeps
+	sweep    *sweep                   // nil: it does not
+	swept    cuda.Buffer              // of a block's lists
 	stream   *cuda.Stream
 	begin    *cuda.Event
 	end      *cuda.Event
@@ -293,10 +296,12 @@ func (x *Exec) close() error {
 	for _, f := range x.atEnd {
 		errs = append(errs, f())
 	}
-	for _, p := range x.dev.spare { // no run has asked for it again
-		errs = append(errs, p.Free())
+	if x.dev.idle++; len(x.lent) > 0 || x.dev.idle > spareRuns {
+		for _, p := range x.dev.spare { // this run has asked for other memory, or none has asked for any
+			errs = append(errs, p.Free())
+		}
+		x.dev.spare, x.dev.idle, x.lent = x.lent, 0, nil
 	}
-	x.dev.spare, x.lent = x.lent, nil
 	for _, e := range []*cuda.Event{x.begin, x.end} {
 		if e != nil {
 			errs = append(errs, e.Close())
@@ -325,8 +330,12 @@ func (x *Exec) Hand(k int, rows []uint32) {
 // Hands is how many callers of Hand a device has.
 func (x *Exec) Hands() int { return x.workers }
 
+// spareRuns is how many runs in succession that borrow no page-locked memory leave what the runs before have borrowed. A search in parts has
+// a run for each part before the one that borrows.
+const spareRuns = 64
+
 // Lend gives page-locked memory of at least the given size until the end of the run. Its contents are unknown. The device keeps
-// it for its next run, since such memory is slow to get.
+// it for its next run that borrows, since such memory is slow to get.
 func (x *Exec) Lend(bytes int64) (*cuda.Pinned, error) {
 	best := -1
 	for i, p := range x.dev.spare {

@@ -19,6 +19,9 @@ type Piece struct {
 	Fill func(to []byte) error
 }
 
+// ErrEnough is what a caller of Each returns in use to bring no further pieces. Each then ends without an error.
+var ErrEnough = errors.New("session: no further pieces")
+
 // Feed brings pieces of host memory to a device, one behind the other, into buffers of equal size: while kernels read one
 // piece, the next is on the bus, and the one after it is written to page-locked memory. Pieces stay until a
 // buffer is needed for another.
@@ -275,13 +278,20 @@ func (f *Feed) Each(n int, piece func(i int) Piece, use func(i int, at uint64) e
 		if done < len(copied) && copied[done] == now+1 {
 			f.slots[slot[now+1]].there = false // it may be overwritten while kernels of this piece run
 		}
-		if err := use(now, f.address(slot[now])); err != nil {
+		err := use(now, f.address(slot[now]))
+		if err != nil && err != ErrEnough {
 			return err
 		}
 		f.uses++
 		s.last = f.uses
 		if err := f.ended[now%2].Record(f.x.stream); err != nil {
 			return err
+		}
+		if err == ErrEnough {
+			if next > done { // a piece is on its way, which a later call may find
+				return f.slots[slot[copied[done]]].sent.Synchronize()
+			}
+			return nil
 		}
 	}
 	return nil

@@ -175,3 +175,58 @@ func TestMeter(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestFeedEnough: a caller that wants no further pieces ends a call of Each without an error. Pieces that it has had, and one that is on its way, are
+// whole when a later call finds them.
+func TestFeedEnough(t *testing.T) {
+	devices.Each(t, func(t *testing.T, d *cuda.Device) {
+		piece := func(i int) Piece {
+			return Piece{Key: i, Bytes: 900, Fill: func(to []byte) error {
+				for k := range to {
+					to[k] = byte(i)
+				}
+				return nil
+			}}
+		}
+		err := inRun(t, d, func(x *Exec) (err error) {
+			m, err := x.NewMeter()
+			if err != nil {
+				return err
+			}
+			x.AtEnd(m.Close)
+			f, err := x.NewFeed(1000, 4, m)
+			if err != nil {
+				return err
+			}
+			x.AtEnd(f.Close)
+			for last := range 6 {
+				n := 0
+				err := f.Each(6, piece, func(i int, at uint64) error {
+					b := make([]byte, 900)
+					if err := cuda.Fetch(x.c, b, cuda.Buffer{Ptr: at, Size: int64(len(b))}, 0, x.stream); err != nil {
+						return err
+					}
+					if b[0] != byte(i) || b[899] != byte(i) {
+						t.Errorf("piece %d begins with %d and ends with %d", i, b[0], b[899])
+					}
+					if n++; i == last {
+						for !f.Has(i+1) && i < 5 { // the next one is on its way
+							if err := f.Poll(); err != nil {
+								return err
+							}
+						}
+						return ErrEnough
+					}
+					return nil
+				})
+				if err != nil || n != last+1 {
+					t.Errorf("%d pieces until number %d, %v", n, last, err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -46,6 +46,8 @@ type Job struct {
 	// is used again if that had the same ReadsKey, which is not "".
 	Reads    func() *Reads
 	ReadsKey string
+	// OneSweep: the search does not go in sweeps (Exec.Sweeps).
+	OneSweep bool
 	// HostMemory is how much memory the process may use; 0: what the system allows.
 	HostMemory int64
 

@@ -88,8 +88,7 @@ func (s *Session) pin(j *Job) error {
 	missing := map[arrayKey]int64{}
 	for i, d := range s.devs {
 		d.arrays.run++
-		wants[i] = arraysOf(j)
-		settle(j, wants[i], d.room.limit)
+		wants[i] = arranged(j, d.room.limit)
 		for _, w := range wants[i] {
 			if !w.host {
 				continue
@@ -146,12 +145,12 @@ func (s *Session) pin(j *Job) error {
 	return nil
 }
 
-// outdateHost drops arrays of which the run has a later version, or has a copy on each device.
+// outdateHost drops arrays of which the run has a later version or another layout, or has a copy on each device.
 func (s *Session) outdateHost(wants [][]want) error {
 	return s.freeHost(func(a *hostArray) bool {
 		for _, of := range wants {
 			for i := range of {
-				if w := &of[i]; a.last != s.host.run && (w.key == a.key || a.key.outdated(w.key.of)) {
+				if w := &of[i]; a.last != s.host.run && (w.key == a.key || sameLists(w.key, a.key) || a.key.outdated(w.key.of)) {
 					return true
 				}
 			}

@@ -25,17 +25,18 @@ const (
 	Cached
 )
 
-// settle decides which of the arrays of a job lie in host memory, on a device where the
+// arranged returns the arrays of a job, and decides which of them lie in host memory, on a device where the
 // session has limit bytes for all.
 //
-// A job with a cache leaves it half of the memory. One that takes as little as it can has all arrays in host memory.
-func settle(j *Job, wants []want, limit int64) {
+// A job with a cache leaves it three quarters of the memory. One that takes as little as it can has all arrays in host memory.
+func arranged(j *Job, limit int64) []want {
+	wants := lay(j, arraysOf(j), limit)
 	need := j.Beside()
 	for i := range wants {
 		need += wants[i].bytes
 	}
 	if j.Place == Device || j.Place == Auto && need <= limit && !j.least {
-		return
+		return wants
 	}
 	all := j.Place != Auto || j.cached || j.least // lists
 	rest := limit
@@ -43,7 +44,7 @@ func settle(j *Job, wants []want, limit int64) {
 	case j.least:
 		rest = 0
 	case j.cached:
-		rest = limit / 2
+		rest = limit / 4
 	}
 	order := make([]*want, len(wants))
 	for i := range wants {
@@ -67,10 +68,13 @@ func settle(j *Job, wants []want, limit int64) {
 			move(w)
 		}
 	}
+	return wants
 }
 
 // list reports whether the array has neighbours, which are most of a graph.
-func (w *want) list() bool { return w.key.what == copied && w.key.part == emit.Neighbours }
+func (w *want) list() bool {
+	return (w.key.what == copied || w.key.what == laidOut) && w.key.part == emit.Neighbours
+}
 
 // Beside is the bytes of device memory that a run takes besides its arrays, before Start.
 func (j *Job) Beside() int64 {
@@ -87,8 +91,7 @@ func (s *Session) HostBytes(j *Job) (n int64) {
 	j = s.settled(j)
 	counted := map[arrayKey]bool{}
 	for _, d := range s.devs {
-		wants := arraysOf(j)
-		settle(j, wants, d.room.limit)
+		wants := arranged(j, d.room.limit)
 		for i := range wants {
 			if w := &wants[i]; w.host && !counted[w.key] {
 				counted[w.key] = true

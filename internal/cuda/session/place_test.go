@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/emu"
@@ -194,6 +195,30 @@ func TestHostBudget(t *testing.T) {
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// paged is an owner that is told which arrays need not be in memory.
+type paged struct{ unread map[*byte]int }
+
+func (p *paged) Unread(b []byte) { p.unread[&b[0]] = len(b) }
+
+// TestUnread: the owner of lists that have a copy in host memory is told of them before the search, and of nothing else.
+func TestUnread(t *testing.T) {
+	w := newWorld(500, 8)
+	on(t, 1, session.Options{}, func(t *testing.T, s *session.Session) {
+		for place, want := range map[session.Place]int{session.Device: 0, session.Host: 1} {
+			owner := &paged{map[*byte]int{}}
+			w.place = place
+			j := w.job()
+			j.Owner = owner
+			if _, err := s.Run(context.Background(), j); err != nil {
+				t.Fatal(err)
+			}
+			if n := owner.unread[(*byte)(unsafe.Pointer(&w.adj[0]))]; len(owner.unread) != want || n != want*4*len(w.adj) {
+				t.Errorf("place %d: %v; the lists have %d bytes", place, owner.unread, 4*len(w.adj))
+			}
 		}
 	})
 }

@@ -27,8 +27,7 @@ func (s *Session) Plan(j *Job) Plan { return s.planned(s.settled(j)) }
 func (s *Session) planned(j *Job) Plan {
 	d := s.devs[0]
 	p := Plan{Budget: d.room.limit}
-	wants := arraysOf(j)
-	settle(j, wants, d.room.limit)
+	wants := arranged(j, d.room.limit)
 	for _, w := range wants {
 		p.Arrays = append(p.Arrays, PlannedArray{w.what, w.bytes, w.host})
 	}

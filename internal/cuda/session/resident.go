@@ -27,13 +27,13 @@ func arrayOf(g *kir.GlobalDef) arrayKey {
 	return arrayKey{of: g.Of}
 }
 
-// derived says whether an array in device memory is a copy, or made there from one or two
-// others.
+// derived says whether an array is a copy, or made from one or two others.
 type derived uint8
 
 const (
 	copied  derived = iota
 	firstOf         // where in each list of (key: neighbours) the larger ids begin
+	laidOut         // lists with their lengths between them (laid)
 	made            // by Exec.Keep, of (key: offsets of) an adjacency
 )
 

@@ -133,6 +133,7 @@ type running struct {
 
 // part is the result of one device.
 type part struct {
+	wants    []want
 	device   DeviceResult
 	counters counters
 	roots    []Count
@@ -220,6 +221,9 @@ func (r *running) device(c *cuda.Context, d *device, i, workers int) (err error)
 	if !r.gate.pass() {
 		return errOther
 	}
+	if x.index == 0 {
+		r.unread()
+	}
 	x.searching = true
 	if rows != nil {
 		rows.start(workers)
@@ -232,6 +236,22 @@ func (r *running) device(c *cuda.Context, d *device, i, workers int) (err error)
 		ctl.halt() // memory is given back when kernels have ended, and one may wait for room in the ring
 	}
 	return err
+}
+
+// Paged is an owner of arrays that may be pages of a file, which the process need not keep in memory.
+type Paged interface{ Unread(b []byte) }
+
+// unread tells the owner of the job's arrays which of them have a copy in host memory by now, so that there are not two.
+func (r *running) unread() {
+	owner, ok := r.job.Owner.(Paged)
+	if !ok {
+		return
+	}
+	for _, w := range r.parts[0].wants {
+		if w.host {
+			owner.Unread(bytesOf(w.g, w.part))
+		}
+	}
 }
 
 // settle waits for the work on the device after an error, so that its memory can be freed.

@@ -59,7 +59,8 @@ type device struct {
 	// needed is the bytes that the last rehearsed run took, and rehearsed its figures.
 	needed    int64
 	rehearsed DeviceResult
-	spare     []*cuda.Pinned // that the last run had
+	spare     []*cuda.Pinned // of Lend, that the last run which borrowed had
+	idle      int            // runs since then
 }
 
 // Open starts a session over open devices, which stay the caller's to close,

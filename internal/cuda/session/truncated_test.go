@@ -99,7 +99,7 @@ func TestCacheOfShorterFile(t *testing.T) {
 	}
 	g := &kir.GlobalDef{Kind: kir.Adj, Off: []uint64{0, size / 4}, Adj: unsafe.Slice((*uint32)(unsafe.Pointer(&data[0])), size/4)}
 	x := &Exec{job: &Job{}}
-	x.tables = map[arrayKey]*table{x.job.keyOf(g, emit.Neighbours): {g: g}}
+	x.tables = map[arrayKey]*table{x.job.keyOf(g, emit.Neighbours): {laid: laid{g}}}
 	reads := &Reads{Each: func(yield func(Read) bool) { yield(Read{Lists: g, Below: true}) }}
 	dev := devices.Emulated(t, emu.Options{})
 	for what, do := range map[string]func() error{

@@ -15,8 +15,8 @@ import (
 func (r *running) upload(x *Exec) error {
 	start := time.Now()
 	d, j := x.dev, r.job
-	wants := arraysOf(j)
-	settle(j, wants, d.room.limit)
+	wants := arranged(j, d.room.limit)
+	r.parts[x.index].wants = wants
 	at := make(map[arrayKey]cuda.Buffer, len(wants))
 	for i := range wants {
 		w := &wants[i]
@@ -55,8 +55,8 @@ func (r *running) upload(x *Exec) error {
 		return err
 	}
 	x.graph = emit.Layout(j.Program, j.Vertices, j.cached, func(g *kir.GlobalDef, part emit.Part) uint64 {
-		if part == emit.Cache {
-			return x.tableOf(g)
+		if address, ok := x.part(g, part, at); ok {
+			return address
 		}
 		return at[j.keyOf(g, part)].Ptr
 	})
@@ -66,7 +66,7 @@ func (r *running) upload(x *Exec) error {
 
 // read makes an array readable in host memory. What the device has of it, and of earlier versions, goes.
 func (r *running) read(x *Exec, w *want) (cuda.Buffer, error) {
-	err := x.dev.freeIf(x.c, func(a *array) bool { return a.key == w.key })
+	err := x.dev.freeIf(x.c, func(a *array) bool { return a.key == w.key || sameLists(a.key, w.key) })
 	if err := errors.Join(err, x.dev.outdate(x.c, w.key.of)); err != nil {
 		return cuda.Buffer{}, err
 	}
@@ -123,8 +123,11 @@ type want struct {
 
 // source is where the array's content comes from.
 func (w *want) source(j *Job) Source {
-	if w.key.what == firstOf {
+	switch w.key.what {
+	case firstOf:
 		return largerFrom{w.g.Off, w.g.Adj}
+	case laidOut:
+		return laid{w.g}
 	}
 	return j.array(w.g, w.part)
 }

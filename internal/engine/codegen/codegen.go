@@ -1,5 +1,5 @@
-// Package codegen runs a plan by compiling the whole plan into one program, for GPUs and as C
-// for the processor. Every level of the loop nest becomes generated code. For plans with the
+// Package codegen runs a plan by compiling the whole plan into one program. The program is for
+// GPUs, or C for the processor. Every level of the loop nest becomes generated code. For plans with the
 // local method, the generated code is the part below a root, over rows of bits.
 //
 // It knows plans, their lowering, sessions, membership tables and the local method. It must not

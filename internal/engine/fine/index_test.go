@@ -55,9 +55,13 @@ func TestIndexAgreesWithOracle(t *testing.T) {
 	})
 }
 
-// suited are patterns of which most may have a candidate graph: without names of edges and conditions, and some with.
+// suited are patterns of which most may have a candidate graph: several vertices, without names of edges and conditions. Some are any patterns.
 func suited(s *nodiff.Spec, most int) *rapid.Generator[*pattern.Pattern] {
-	return rapid.OneOf(nodiff.Loose(s, most), nodiff.Labelled(s, most), nodiff.Patterns(s, most))
+	several := rapid.OneOf(nodiff.Loose(s, most), nodiff.Labelled(s, most))
+	if most > 1 && s.N > 1 {
+		several = several.Filter(func(p *pattern.Pattern) bool { return len(p.Vertices) > 1 })
+	}
+	return rapid.OneOf(several, several, several, several, nodiff.Patterns(s, most))
 }
 
 // cut is a random connected part of a graph as a pattern with its labels, less

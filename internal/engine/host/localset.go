@@ -311,7 +311,7 @@ type localTail struct {
 	parts []tailPart // by representative
 	least []int      // by block: the representative whose candidates all others have; else -1
 	rows  [][]uint64
-	own   [][]uint64 // memory for rows that are no node
+	own   [][]uint64 // memory for rows that are not of a node
 	ins   []uint64   // by representative: which levels' vertices are in its row
 	ns    []int
 }

@@ -168,7 +168,7 @@ func (w *worker) size(x *group, m *[maxLevels]uint32, c *candidates, apart []int
 	s := &x.sources[last]
 	lo, hi := s.bounds(x, m)
 	list, other := plan.Within(c.list, lo, hi), w.lists.in(s.Adj, m[s.Level], lo, hi, &c.scratch)
-	n := setops.IntersectCount(list, other)
+	n := w.common(list, other)
 	for _, j := range apart {
 		if n > 0 && setops.Contains(other, m[j]) && setops.Contains(list, m[j]) {
 			n--
@@ -219,9 +219,51 @@ func (w *worker) narrow(x *group, s *source, list []uint32, t *stage, m *[maxLev
 	other := w.lists.in(s.Adj, m[s.Level], lo, hi, scratch)
 	t.room(len(list))
 	if s.Neg {
-		return t.buf[:setops.Difference(t.buf, list, other)]
+		return t.buf[:w.without(t.buf, list, other)]
 	}
-	return t.buf[:setops.Intersect(t.buf, list, other)]
+	return t.buf[:w.both(t.buf, list, other)]
+}
+
+// operations are set operations by the sizes of the sets, or naive ones: each element of the first set is looked up in the
+// whole of the second.
+type operations struct{ naive bool }
+
+// lookUp writes the elements of list that are in other, or are not, to dst, which has room for all, and returns their
+// number. A nil dst counts only.
+func lookUp(dst, list, other []uint32, in bool) (n int) {
+	for _, v := range list {
+		if setops.Contains(other, v) == in {
+			if dst != nil {
+				dst[n] = v
+			}
+			n++
+		}
+	}
+	return n
+}
+
+// both writes the elements of two sets to dst, and returns their number.
+func (o operations) both(dst, list, other []uint32) int {
+	if o.naive {
+		return lookUp(dst, list, other, true)
+	}
+	return setops.Intersect(dst, list, other)
+}
+
+// without writes the elements of list that are not in other to dst, and returns their number.
+func (o operations) without(dst, list, other []uint32) int {
+	if o.naive {
+		return lookUp(dst, list, other, false)
+	}
+	return setops.Difference(dst, list, other)
+}
+
+// common returns the number of elements of two sets.
+func (o operations) common(list, other []uint32) int {
+	if o.naive {
+		return lookUp(nil, list, other, true)
+	}
+	return setops.IntersectCount(list, other)
 }
 
 // taken returns the levels, of those given, whose vertices are candidates.
@@ -237,6 +279,7 @@ func (c *candidates) taken(levels []int, m *[maxLevels]uint32) (mask uint32) {
 // tailState counts the plan's tail for one row after the other.
 type tailState struct {
 	tail.Sum
+	sets   operations
 	groups []int // the step's group of each group of the tail
 	blocks []block
 	taken  []uint32 // by group of the tail: see candidates.taken
@@ -250,8 +293,8 @@ type block struct {
 	size    int
 }
 
-func newTailState(p *plan.Plan, s *step) *tailState {
-	t := &tailState{taken: make([]uint32, len(p.Tail.Groups))}
+func newTailState(p *plan.Plan, s *step, sets operations) *tailState {
+	t := &tailState{sets: sets, taken: make([]uint32, len(p.Tail.Groups))}
 	t.Init(p)
 	for i := range p.Tail.Groups {
 		t.groups = append(t.groups, p.Tail.Groups[i].Levels[0]-s.width)
@@ -295,13 +338,13 @@ func (t *tailState) common(pt *part, groups []int) int {
 	for k, g := range groups[1:] {
 		other := pt.cand[t.groups[g]].list
 		if len(groups) == k+2 {
-			return setops.IntersectCount(list, other)
+			return t.sets.common(list, other)
 		}
 		buf := &t.memory[k%2] // the other one has the list
-		if need := min(len(list), len(other)) + 16; len(*buf) < need {
+		if need := len(list) + 16; len(*buf) < need {
 			*buf = make([]uint32, 1<<bits.Len(uint(need)))
 		}
-		list = (*buf)[:setops.Intersect(*buf, list, other)]
+		list = (*buf)[:t.sets.both(*buf, list, other)]
 	}
 	return len(list)
 }

@@ -56,6 +56,7 @@ type onGPU struct {
 	tail      *tail.Sum   // of the last step; nil: it is not counted by arithmetic
 	sizes     []*probe    // of the tail's blocks
 	sizeOrder []int       // in which they are counted
+	nest      string      // see paysNested
 	shorter   uint64      // see byWays; 0: all candidates are made of the lists of one edge
 	// spare prepares the join out of core, for a run in core that finds too little memory; nil: it is not possible.
 	spare func(ctx context.Context) (*onGPU, error)
@@ -77,8 +78,12 @@ func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 	segments := v.Number("join.segments") > 0
 	x.output = option.Pick(v, "join.output", map[string]int{"atomic": atomically, "prealloc": combined, "twopass": twice})
 	switch {
+	case v.Text("join.index") != "auto" && (segments || v.Text("join.lists") != "interval"):
+		return nil, fmt.Errorf("%w join.index: only with join.lists=interval, and not with join.segments", engine.ErrOption)
 	case x.share && x.balance:
 		return nil, fmt.Errorf("%w join.share: rows of layers, as join.balance=on has them, do not share lists", engine.ErrOption)
+	case segments && v.Text("join.sets") == "naive":
+		return nil, fmt.Errorf("%w join.sets: naive is not possible with join.segments", engine.ErrOption)
 	case segments && (x.share || x.balance || x.output != atomically || v.Text("join.extend") == "multi"):
 		return nil, fmt.Errorf("%w join.segments: not with join.share, join.balance, join.output or join.extend=multi", engine.ErrOption)
 	case x.output != atomically && (x.share || x.balance):
@@ -104,7 +109,7 @@ func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 		return nil, err
 	}
 	x.data, x.id, x.texts, x.needs = x.globals(), graph.NewRelationID(), kernelTexts(), x.needed()
-	if x.memory.Auto() && !x.share && !x.balance && x.output == atomically && v.Text("join.extend") != "multi" {
+	if x.memory.Auto() && !x.share && !x.balance && !x.naive && x.output == atomically && v.Text("join.extend") != "multi" {
 		x.spare = func(ctx context.Context) (*onGPU, error) { return x.outOfCore(ctx, g, p, o, v, w) }
 		if x.s.HostBytes(x.memory.Give(x.job())) > 0 {
 			return x.spare(ctx)

@@ -1,6 +1,8 @@
 package join
 
 import (
+	"fmt"
+
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/layout"
@@ -15,6 +17,7 @@ const (
 	layoutHashed
 	layoutInterval
 	layoutSparse
+	layoutRanked
 )
 
 // deviceLists is struct JoinLists of kernels/join/lists.cuh.
@@ -49,6 +52,17 @@ func (a *listArrays) on(e *session.Exec) deviceLists {
 // kernel then leaves room for others.
 const indexWords = 4096
 
+// byRuns reports whether a GPU finds the lists of a partition by its runs: those whose index fits in shared memory, of which
+// `room` words are left. Others have a rank bitmap.
+func (x *prepared) byRuns(p *layout.Interval, room *int) bool {
+	words := 2*p.Runs() + 1
+	if x.index == "ranks" || x.index != "runs" && words > *room {
+		return false
+	}
+	*room -= words
+	return true
+}
+
 // near says what of lists is copied to shared memory, if one of their indexes fits there: so many
 // lists, and words for indexes. kept is the number of indexes that fit.
 func near(lists []listArrays) (copied, words, kept int) {
@@ -75,6 +89,7 @@ func (x *prepared) listArrays(program *kir.Program) []listArrays {
 	out := make([]listArrays, len(x.p.Adjs))
 	had := map[any]listArrays{}
 	parts, _ := x.lists.(partitions)
+	room := indexWords
 	for i, read := range readLists(x.p, x.o.Levels) {
 		if !read {
 			continue
@@ -86,12 +101,25 @@ func (x *prepared) listArrays(program *kir.Program) []listArrays {
 		}
 		if _, ok := had[key]; !ok {
 			if parts != nil {
-				had[key] = partArrays(program, a.Name, parts[i])
+				runs := false
+				if p, ok := parts[i].(*layout.Interval); ok {
+					runs = x.byRuns(p, &room)
+				}
+				had[key] = partArrays(program, a.Name, parts[i], runs)
 			} else {
 				had[key] = ownArrays(program, a.Name, a.Lists)
 			}
 		}
 		out[i] = had[key]
+	}
+	ranked := 0
+	for _, a := range had {
+		if a.kind == layoutRanked {
+			ranked++
+		}
+	}
+	if ranked > 0 {
+		x.said = append(x.said, fmt.Sprintf("join: lists found by rank bitmaps: %d", ranked))
 	}
 	return out
 }
@@ -123,8 +151,8 @@ func ownArrays(program *kir.Program, name string, h *graph.Handle) listArrays {
 const sparseParts = 1 << 16
 
 // partArrays adds the arrays of a partition. Its lists are an adjacency without offsets, so that they
-// are placed as neighbour lists are.
-func partArrays(program *kir.Program, name string, p layout.Partition) listArrays {
+// are placed as neighbour lists are. Those of an interval-PCSR are found by runs or by ranks.
+func partArrays(program *kir.Program, name string, p layout.Partition, runs bool) listArrays {
 	part := 0
 	add := func(kind kir.Kind, what string, numbers []uint32) *kir.GlobalDef {
 		part++
@@ -137,10 +165,17 @@ func partArrays(program *kir.Program, name string, p layout.Partition) listArray
 			kind: layoutHashed, n: p.Buckets,
 		}
 	case *layout.Interval:
-		return listArrays{
-			adj: add(kir.Adj, "", p.Adj), first: add(kir.Array, " (runs)", p.First), row: add(kir.Array, " (rows of runs)", p.Row),
-			place: add(kir.Array, " (offsets)", p.Off), kind: layoutInterval, n: uint32(p.Runs()),
+		a := listArrays{adj: add(kir.Adj, "", p.Adj), place: add(kir.Array, " (offsets)", p.Off)}
+		if runs {
+			a.first, a.row = add(kir.Array, " (runs)", p.First), add(kir.Array, " (rows of runs)", p.Row)
+			a.kind, a.n = layoutInterval, uint32(p.Runs())
+			return a
 		}
+		part += 2 // the parts of runs, which another query may have on the device
+		ranks := p.Ranks()
+		a.groups, a.row = add(kir.Array, " (ranks)", ranks.Words), add(kir.Array, " (levels)", ranks.First)
+		a.kind, a.n = layoutRanked, uint32(len(ranks.First))
+		return a
 	}
 	panic("join: a partition of an unknown kind")
 }

@@ -20,7 +20,7 @@ type (
 		Below, Above         uint32
 		Distinct             uint32
 		MinDegree, DegreeAdj uint32
-		Backs                uint32
+		Naive, Backs, _      uint32
 		Back                 [maxBacks]uint32
 	}
 
@@ -277,7 +277,7 @@ func (d *devicePlan) place(e *session.Exec, memory cuda.Buffer, known bool) erro
 func (x *prepared) deviceGroup(c *group, p *devicePlan, filtered map[*group]*filtering, d *deviceGroup) {
 	*d = deviceGroup{
 		First: c.one.First, End: c.one.End, Below: mask(c.below), Above: mask(c.above), Distinct: mask(c.distinct),
-		MinDegree: uint32(c.minDegree), DegreeAdj: uint32(c.MinDegreeAdj), RangesN: uint32(len(c.ranges)),
+		Naive: number(x.naive), MinDegree: uint32(c.minDegree), DegreeAdj: uint32(c.MinDegreeAdj), RangesN: uint32(len(c.ranges)),
 	}
 	if c.ranges != nil {
 		put(p, c.ranges, &d.Ranges)

@@ -51,7 +51,7 @@ func compare(t *testing.T, c nodiff.Config, e engine.Engine, longer, short nodif
 // the time.
 func gpuConfig() nodiff.Config {
 	return nodiff.Config{Compile: planner.Compile, MaxVertices: 12, LeastRuns: 1, Opt: map[string]string{
-		"join.batch": "3|50", "join.extend": "multi", "join.filter": "off", "join.cache": "off", "gpu.adjacency": "host",
+		"join.batch": "3|50", "join.extend": "multi", "join.filter": "off", "join.cache": "off", "join.sets": "naive", "gpu.adjacency": "host",
 	}}
 }
 
@@ -87,6 +87,12 @@ func TestGPULists(t *testing.T) {
 	onDevice(t, func(t *testing.T, e engine.Engine) {
 		c := gpuConfig()
 		for _, kind := range []string{"hashed", "interval"} {
+			if kind == "interval" {
+				ranked := nodiff.LabelledNest.With("interval, ranks", "join.lists", kind, "join.index", "ranks")
+				c.Techniques = append(c.Techniques, ranked.Said("lists found by rank bitmaps: [1-9]"))
+				own := nodiff.LabelledNest.With("interval, own ids", "join.lists", kind, "join.renumber", "off")
+				c.Techniques = append(c.Techniques, own.Said("lists by label, interval, not renumbered"))
+			}
 			for _, tech := range []nodiff.Technique{nodiff.Nest, nodiff.LabelledNest, nodiff.Listing, nodiff.Rooted} {
 				said := "lists by label, hashed"
 				if kind == "interval" {
@@ -95,7 +101,7 @@ func TestGPULists(t *testing.T) {
 				c.Techniques = append(c.Techniques, tech.With(kind+", "+tech.Name, "join.lists", kind).Said(said))
 			}
 		}
-		compare(t, c, e, nodiff.Suite{Plans: 400, Graphs: 4}, nodiff.Suite{Plans: 40, Graphs: 2})
+		compare(t, c, e, nodiff.Suite{Plans: 400, Graphs: 4}, nodiff.Suite{Plans: 52, Graphs: 2})
 	})
 }
 
@@ -222,13 +228,15 @@ func TestGPUResident(t *testing.T) {
 	// Of 40 vertices with one neighbour each, by two labels: lists, and an index.
 	for _, c := range []struct {
 		kind, filter string
+		index        string
 		want         int64
 	}{
-		{"graph", "off", 2 * (41*8 + 40*4)},
-		{"hashed", "off", 2 * (40*128 + 40*4)},
-		{"interval", "off", 2 * (40*4 + 41*4 + 4 + 8)},
-		{"graph", "signature", 2*(41*8+40*4) + 40*256/8},
-		{"interval", "signature", 2*(40*4+41*4+4+8) + 40*256/8 + 40*4},
+		{"graph", "off", "auto", 2 * (41*8 + 40*4)},
+		{"hashed", "off", "auto", 2 * (40*128 + 40*4)},
+		{"interval", "off", "auto", 2 * (40*4 + 41*4 + 4 + 8)},
+		{"interval", "off", "ranks", 2 * (40*4 + 41*4 + 4 + 2*8)}, // of 32 vertices a word
+		{"graph", "signature", "auto", 2*(41*8+40*4) + 40*256/8},
+		{"interval", "signature", "auto", 2*(40*4+41*4+4+8) + 40*256/8 + 40*4},
 	} {
 		kind, want := c.kind, c.want
 		s, err := session.Open([]*cuda.Device{d}, session.Options{Memory: 1 << 28, Ring: 1 << 16})
@@ -238,7 +246,7 @@ func TestGPUResident(t *testing.T) {
 		var copied [2]int64
 		for i := range copied {
 			count.bytes.Store(0)
-			o := engine.Options{Opt: map[string]string{"join.lists": kind, "join.filter": c.filter}}
+			o := engine.Options{Opt: map[string]string{"join.lists": kind, "join.filter": c.filter, "join.index": c.index}}
 			r, err := engine.Once(t.Context(), join.NewGPU(s), g, p, o, engine.Goal{})
 			if err != nil || r.Matches != engine.U64(uint64(g.NumVertices())) {
 				t.Fatalf("%s: %v, %v", kind, r.Matches, err)
@@ -644,7 +652,7 @@ func TestGPURefuses(t *testing.T) {
 	}
 	defer s.Close()
 	e := join.NewGPU(s)
-	for opt, is := range map[string]error{"join.steal=off": engine.ErrOption, "join.cache=off": nil, "join.batch=-1": engine.ErrOption} {
+	for opt, is := range map[string]error{"join.steal=off": engine.ErrOption, "join.cache=off": nil, "join.batch=-1": engine.ErrOption, "join.index=ranks": engine.ErrOption, "join.sets=naive": nil, "join.renumber=off": engine.ErrOption} {
 		k, v, _ := strings.Cut(opt, "=")
 		if err := engines.Refusal(e, g, p, engine.Options{Opt: map[string]string{k: v}}); !errors.Is(err, is) {
 			t.Errorf("%s: %v", opt, err)
@@ -661,4 +669,45 @@ func TestGPUCompilesForGPUs(t *testing.T) {
 	for name, text := range join.Kernels() {
 		t.Run(name, func(t *testing.T) { check.CompileCheck(t, cuda.Source{Name: name + ".cu", Text: text}) })
 	}
+}
+
+// TestGPUManyRuns: a GPU finds lists by a rank bitmap where the vertices of an edge label are too many runs for shared memory, and
+// by runs where these are asked for. Both count what the processor counts.
+func TestGPUManyRuns(t *testing.T) {
+	const classes = 3000 // of two vertices each, one of which has the label: as many runs
+	s := nodiff.Spec{N: 2 * classes, Directed: true, EdgeLabels: true}
+	for v := range s.N {
+		s.Labels = append(s.Labels, []string{fmt.Sprint("L", v/2)})
+	}
+	for c := range classes {
+		s.Edges = append(s.Edges, nodiff.SpecEdge{U: 2 * c, V: 2 * (7 * c % classes), Label: "A"}, nodiff.SpecEdge{U: 2 * c, V: 2 * ((c + 1) % classes), Label: "A"},
+			nodiff.SpecEdge{U: 2*c + 1, V: 2 * c, Label: "B"})
+	}
+	g := s.Build()
+	q, err := gql.Parse("MATCH (x)-[:A]->(y)-[:A]->(z)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := engine.Once(t.Context(), join.New(), g, p, engine.Options{}, engine.Goal{})
+	if err != nil || want.Matches == engine.U64(0) {
+		t.Fatal(want.Matches, err)
+	}
+	d := device.Emulated(t, emu.Options{})
+	engines.WithSession(t, session.Options{Memory: 1 << 28, Ring: 1 << 16}, func(s *session.Session) {
+		for _, c := range []struct {
+			index  string
+			ranked bool
+		}{{"auto", true}, {"ranks", true}, {"runs", false}} {
+			o := engine.Options{Opt: map[string]string{"join.lists": "interval", "join.index": c.index}}
+			got, err := engine.Once(t.Context(), join.NewGPU(s), g, p, o, engine.Goal{})
+			said := strings.Contains(strings.Join(got.Stats, "\n"), "lists found by rank bitmaps: ")
+			if err != nil || got.Matches != want.Matches || said != c.ranked {
+				t.Errorf("%s: %v, %v, want %v; %q", c.index, got.Matches, err, want.Matches, got.Stats)
+			}
+		}
+	}, d)
 }

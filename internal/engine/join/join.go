@@ -42,6 +42,8 @@ var Options = slices.Concat(option.Table{
 	option.Choice("join.extend", "match one vertex in a phase, several where GENEVA's matching patterns allow it, or (auto) several where tables of partial matches are then expected to be smaller", "auto", "single", "multi"),
 	option.Choice("join.eliminate", "look for edges between the vertices of a phase while its rows are made, or, with join.extend=multi, in eliminations after it", "inside", "after"),
 	option.Choice("join.lists", "neighbour lists: the graph's, or by edge label in interval-PCSR or hashed PCSR", "graph", "interval", "hashed"),
+	option.Switch("join.renumber", true, "with join.lists=interval: vertices have ids by which those with the same edge labels follow each other; off: the graph's own"),
+	option.Choice("join.sets", "intersect lists by their sizes, or, for comparison (naive), look each element of the first list up in the whole of the others", "size", "naive"),
 	option.Choice("join.filter", "leave out vertices that lack what the signature of a pattern vertex has; auto: where that is expected to pay", "auto", "signature", "off"),
 	option.Number("join.signature", 256, 32, 4096, "bits of a signature, a multiple of 32"),
 	option.Number("join.batch", 0, 0, 1<<24, "the most rows of a batch; 0: 4096 on the processor, 262144 on GPUs"),
@@ -54,12 +56,14 @@ var hostOptions = option.Table{
 
 // gpuOptions are the switches of the engine on GPUs alone.
 var gpuOptions = option.Table{
+	option.Choice("join.index", "on GPUs, with join.lists=interval: find lists by runs of ids if they fit in shared memory, else by rank bitmaps (auto), or all by one of them", "auto", "runs", "ranks"),
 	option.Choice("join.output", "on GPUs: places for new rows by an atomic addition for each batch, by Prealloc-Combine, or by two passes", "atomic", "prealloc", "twopass"),
 	option.Switch("join.share", false, "on GPUs: rows of a block with the same neighbour list read it once"),
 	option.Switch("join.balance", false, "on GPUs: the grid, blocks, several warps or a warp join a row, by the length of its list"),
 	option.Number("join.segments", 0, 0, 1<<16, "on GPUs: join out of core, and cut the longest lists of a relation into this number of segments, of which some are on the device; 0: out of core only where the lists do not fit"),
 	option.Number("join.held", 0, 0, mostHeld, "on GPUs, out of core: how many segments are on the device, at least two; 0: as many as have room"),
 	option.Number("join.shorter", 2, 0, 1<<20, "on GPUs, out of core: the shortest of a row's lists makes its candidates, if the lists of one edge have this many times as many elements; 0: never"),
+	option.Choice("join.nested", "on GPUs, out of core: segments of the lists that make candidates stay on the device while those of a further edge pass by, so that no candidate comes to the host between the two; auto: where fewer bytes are copied then", "auto", "on", "off"),
 	option.Switch("join.cache", true, "on GPUs: new rows of a warp wait in shared memory until they fill 128 bytes"),
 }
 
@@ -95,6 +99,8 @@ type prepared struct {
 	steal   bool
 	batch   int
 	lists   lists
+	index   string              // join.index
+	naive   bool                // join.sets
 	ids     *layout.Renumbering // of the lists; nil: the graph's ids
 	signed  *signatures         // that devices filter by; nil: none do
 	said    []string            // of the filter
@@ -138,7 +144,7 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 	if p.Rooted && len(p.Edges) > 0 {
 		return nil, plan.Refusef("counts per vertex are not added up over choices of data edges")
 	}
-	x := &prepared{g: g, p: p, o: o, steal: v.On("join.steal"), batch: v.Number("join.batch")}
+	x := &prepared{g: g, p: p, o: o, steal: v.On("join.steal"), batch: v.Number("join.batch"), index: v.Text("join.index"), naive: v.Text("join.sets") == "naive"}
 	if p.Empty != nil {
 		return x, nil
 	}
@@ -181,10 +187,15 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 		}
 	}
 	x.lists = handles(p.Adjs)
+	if v.Text("join.lists") != "interval" && !v.On("join.renumber") {
+		return nil, fmt.Errorf("%w join.renumber: only with join.lists=interval", engine.ErrOption)
+	}
 	if kind := v.Text("join.lists"); kind != "graph" {
 		of := layout.Intervals
 		if kind == layout.Hashes.String() {
 			of = layout.Hashes
+		} else if !v.On("join.renumber") {
+			of, kind = layout.OwnIntervals, kind+", not renumbered"
 		}
 		parts, ids, warning, err := openPartitions(ctx, g, p, of, o.Threads, o.Levels)
 		if err != nil {

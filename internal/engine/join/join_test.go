@@ -31,7 +31,7 @@ func config() nodiff.Config {
 	return nodiff.Config{
 		Engine:  join.New(),
 		Compile: planner.Compile,
-		Opt:     map[string]string{"join.extend": "multi|single", "join.eliminate": "after", "join.batch": "1|3", "join.steal": "off", "join.filter": "off", "join.signature": "32|64", "join.lists": "interval|hashed"},
+		Opt:     map[string]string{"join.extend": "multi|single", "join.eliminate": "after", "join.batch": "1|3", "join.steal": "off", "join.filter": "off", "join.signature": "32|64", "join.lists": "interval|hashed", "join.sets": "naive"},
 	}
 }
 
@@ -41,6 +41,8 @@ func TestNoDiff(t *testing.T) {
 	c := config()
 	c.Techniques = slices.Clone(nodiff.Nests)
 	c.Techniques = append(c.Techniques, severals()...)
+	own := nodiff.LabelledNest.With("interval, own ids", "join.lists", "interval", "join.renumber", "off")
+	c.Techniques = append(c.Techniques, own.Said("lists by label, interval, not renumbered"))
 	nodiff.Check(t, c)
 }
 

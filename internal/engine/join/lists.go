@@ -1,7 +1,6 @@
 package join
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/weftgraph/weft/internal/graph"
@@ -69,8 +68,11 @@ func openPartitions(ctx context.Context, g *graph.Graph, p *plan.Plan, kind layo
 		}
 	}
 	parts, w, err := l.Partitions(ctx, vfs.From(ctx), keys...)
-	if err != nil {
-		return nil, nil, cmp.Or(warning, w), err
+	if warning != "" && w != "" {
+		warning += "; "
+	}
+	if warning += w; err != nil {
+		return nil, nil, warning, err
 	}
 	x = make(partitions, len(p.Adjs))
 	for i := range x {
@@ -80,11 +82,11 @@ func openPartitions(ctx context.Context, g *graph.Graph, p *plan.Plan, kind layo
 			x[i], parts = parts[0], parts[1:]
 		default:
 			if x[i], err = l.Relation(ctx, p.Adjs[i].Lists); err != nil {
-				return nil, nil, cmp.Or(warning, w), err
+				return nil, nil, warning, err
 			}
 		}
 	}
-	return x, l.Renumbering, cmp.Or(warning, w), nil
+	return x, l.Renumbering, warning, nil
 }
 
 // readLists reports, for each of a plan's relations, whether a join reads its lists. A plan also has

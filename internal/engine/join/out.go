@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -31,6 +32,8 @@ type outRun struct {
 	back    int64  // bytes that kernels have written to the host's memory
 	aheads  int    // segments that were brought before the pass that read them
 	shorts  uint64 // rows whose candidates were made of their shortest lists
+	nests   int    // passes of segments of an edge by those of lists
+	halts   int    // of these passes, because too many candidates waited
 }
 
 // outside is an out-of-core join on one device.
@@ -46,14 +49,17 @@ type outside struct {
 	allowed [][]uint64  // by group: a bit for each vertex that may be a candidate; nil: all may
 	ended   bool        // all roots have been taken
 	tasks   *cuda.Pinned
-	rows    [maxLevels]uint64 // found by level
+	rows    [maxLevels]atomic.Uint64 // found by level
 	tally   engine.Tally
 
-	scratch found         // as many as a sub-table has room for
+	scratch found         // as many as a sub-table has room for, of the line's consumer
+	known   found         // of the consumer too
 	held    []segmentHeld // see holds
 	step    int           // that is joined
 	joined  uint64        // roots whose rows were joined once
 	byShort uint64        // rows whose candidates were made of their shortest lists
+	passes  int           // see nested
+	breaks  int           // of these passes, because too many candidates waited
 	told    time.Time     // progress
 }
 
@@ -115,7 +121,7 @@ func (o *outRun) start(x *session.Exec) (search func() error, err error) {
 		t.line = nil // it has closed itself
 		return nil, err
 	}
-	t.scratch = newFound(o.room.made)
+	t.scratch, t.known = newFound(o.room.made), newFound(o.room.made)
 	t.line.poll, t.line.ran = t.feed.Poll, o.launched
 	if o.room.bits > 0 {
 		if t.bits, err = x.Scratch("candidates of a vertex", o.room.bits); err != nil {
@@ -167,9 +173,11 @@ func (t *outside) report() error {
 	t.back += t.line.back
 	t.aheads += t.feed.Aheads
 	t.shorts += t.byShort
+	t.nests += t.passes
+	t.halts += t.breaks
 	t.total = t.total.Plus(t.tally)
 	for l := range t.visits {
-		t.visits[l] += t.rows[l]
+		t.visits[l] += t.rows[l].Load()
 	}
 	return nil
 }
@@ -285,7 +293,7 @@ func (t *outside) roots() error {
 		return err
 	}
 	roots := slices.Concat(parts...)
-	t.rows[0] += uint64(len(roots))
+	t.rows[0].Add(uint64(len(roots)))
 	if len(t.tables) == 0 {
 		return t.matches(&rowBlock{}, nil, roots)
 	}

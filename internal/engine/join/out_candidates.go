@@ -154,7 +154,7 @@ func (l *line) sign(s *subTable, a segmentSigns, took func(segmentHead) error) e
 	if err != nil {
 		return err
 	}
-	return s.done.Record(l.x.Stream())
+	return l.launched(s)
 }
 
 // allow copies the bitmap of the vertices that may be candidates of group i to the device. nil: all may, and nothing is copied.

@@ -3,6 +3,7 @@ package join
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -31,20 +32,27 @@ type subTable struct {
 	headPtr, counts uint64 // counts: device address of three counters
 	sent, done      *cuda.Event
 	turn            uint64
-	took            func(h segmentHead) error // nil: it is free
+	took            func(h segmentHead) error // takes what the kernel has made, on the consumer's goroutine
 
 	filled  int      // bytes of in
 	columns []uint32 // of each row, one behind the other
 	with    []uint32
 }
 
-// line is the pipeline of a device: while a kernel reads one sub-table, the host fills the next.
+// line is the pipeline of a device. While kernels read sub-tables, the device's goroutine fills the next one, and the consumer's goroutine takes
+// what kernels have made. Why a goroutine of its own: the device would wait while its goroutine takes candidates.
 type line struct {
 	x       *session.Exec
 	meter   *session.Meter
 	stream  *cuda.Stream // of copies
 	subs    []subTable
-	next    int
+	flying  []*subTable    // that kernels read, in the order of launches
+	idle    chan *subTable // that may be filled
+	ready   chan *subTable // for the consumer; nil: it is not there
+	pending sync.WaitGroup // sub-tables in ready, or in the consumer's hands
+	ended   chan struct{}  // the consumer has ended
+	mu      sync.Mutex
+	failure error // of the consumer
 	memory  *cuda.Pinned
 	kernels map[string]*cuda.Kernel
 	turn    uint64
@@ -104,7 +112,35 @@ func newLine(x *session.Exec, m *session.Meter, p *outPlan) (l *line, err error)
 			return l, err
 		}
 	}
+	l.idle, l.ready, l.ended = make(chan *subTable, len(l.subs)), make(chan *subTable, len(l.subs)), make(chan struct{})
+	for i := range l.subs {
+		l.idle <- &l.subs[i]
+	}
+	go l.consume()
 	return l, nil
+}
+
+// consume takes what kernels have made, one sub-table after the other. After an error it takes nothing.
+func (l *line) consume() {
+	defer close(l.ended)
+	for s := range l.ready {
+		if l.failed() == nil {
+			if err := faultless(func() error { return s.took(*s.head) }); err != nil {
+				l.mu.Lock()
+				l.failure = err
+				l.mu.Unlock()
+			}
+		}
+		l.idle <- s
+		l.pending.Done()
+	}
+}
+
+// failed is the consumer's error.
+func (l *line) failed() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.failure
 }
 
 // fill gives a sub-table the segments that are held, and room for n rows: their columns, and `with` a word for each row and one more.
@@ -125,20 +161,22 @@ func (l *line) kernel(name string) (*cuda.Kernel, error) {
 	return k, err
 }
 
-// free returns the next sub-table. It waits for the kernel that uses it, and first hands over what the kernel has made.
+// free returns a sub-table to fill. Blocks until there is one: until a kernel has ended, if two of them wait, or until the consumer has taken what
+// one has made.
 func (l *line) free() (*subTable, error) {
-	s := &l.subs[l.next]
-	l.next = (l.next + 1) % len(l.subs)
-	return s, l.end(s)
+	for len(l.flying) > subTables-3 {
+		if err := l.hand(); err != nil {
+			return nil, err
+		}
+	}
+	s := <-l.idle
+	return s, l.failed()
 }
 
-// end waits for a sub-table, and takes what kernels have made for it.
-func (l *line) end(s *subTable) error {
-	took := s.took
-	if took == nil {
-		return nil
-	}
-	s.took = nil
+// hand waits for the kernel that was launched first, and hands its sub-table to the consumer.
+func (l *line) hand() error {
+	s := l.flying[0]
+	l.flying = l.flying[1:]
 	if err := s.done.Synchronize(); err != nil {
 		return err
 	}
@@ -148,20 +186,34 @@ func (l *line) end(s *subTable) error {
 	if s.head.Made > uint64(len(s.row)) {
 		return &cuda.Error{Op: Name, Kind: cuda.ErrLaunch, Text: fmt.Sprintf("%d candidates in a sub-table for %d", s.head.Made, len(s.row))}
 	}
-	return took(*s.head)
+	l.pending.Add(1)
+	l.ready <- s
+	return nil
 }
 
-// drain ends all sub-tables, in their order.
+// drain ends all sub-tables, in the order of their launches. Blocks until the consumer has taken what they have.
 func (l *line) drain() error {
-	for range l.subs {
-		if _, err := l.free(); err != nil {
+	for len(l.flying) > 0 {
+		if err := l.hand(); err != nil {
 			return err
 		}
 		if err := l.poll(); err != nil {
 			return err
 		}
 	}
-	return nil
+	return l.settle()
+}
+
+// settle waits until the consumer has nothing to do, and returns its error. Kernels may still run.
+func (l *line) settle() error {
+	l.pending.Wait()
+	return l.failed()
+}
+
+// launched notes that a kernel was launched for a sub-table.
+func (l *line) launched(s *subTable) error {
+	l.flying = append(l.flying, s)
+	return s.done.Record(l.x.Stream())
 }
 
 // launch sends what fill has made of the sub-table, and runs a kernel over `units` candidates. took gets what it has made, later.
@@ -197,7 +249,7 @@ func (l *line) launch(name string, s *subTable, a segmentArgs, units uint64, too
 	if err := l.run(k, name, units, func(g cuda.Launch) error { return session.LaunchFixed(l.x, k, g, &a) }); err != nil {
 		return err
 	}
-	if err := s.done.Record(l.x.Stream()); err != nil {
+	if err := l.launched(s); err != nil {
 		return err
 	}
 	return l.poll()
@@ -227,6 +279,10 @@ func (l *line) run(k *cuda.Kernel, name string, units uint64, launch func(g cuda
 // close waits for work that may read or write the memory, and gives back what the run does not.
 func (l *line) close() error {
 	var errs []error
+	if l.ready != nil {
+		close(l.ready)
+		<-l.ended
+	}
 	if l.stream != nil {
 		errs = append(errs, l.stream.Synchronize())
 	}

@@ -126,6 +126,14 @@ func TestOutOfCoreReadOnly(t *testing.T) {
 	}
 	defer d.Close()
 	engines.WithSession(t, session.Options{Memory: 16 << 20, Ring: 1 << 12}, func(s *session.Session) {
+		// The kernels are compiled first: their cache has files too.
+		x, err := join.NewGPU(s).Prepare(t.Context(), g, p, engine.Options{Opt: map[string]string{"join.segments": "0"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := x.Run(t.Context(), engine.Goal{}); err != nil || got.Matches != want {
+			t.Fatal(got.Matches, err)
+		}
 		for _, segments := range []string{"0", "3"} {
 			fsys := errorfs.New(vfs.OS{}, errorfs.Fault{Kinds: errorfs.Create, N: 1, Err: syscall.EROFS, Stays: true})
 			ctx := vfs.With(t.Context(), fsys)

@@ -6,85 +6,35 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 )
 
-// found are candidates: of rows of a block, the rows and the vertices, and a mask of the edges that are still to be looked for.
-type found struct{ rows, vertices, left []uint32 }
-
-func newFound(n int) found { return found{make([]uint32, n), make([]uint32, n), make([]uint32, n)} }
-
-// first returns the first n candidates.
-func (f found) first(n int) found { return found{f.rows[:n], f.vertices[:n], f.left[:n]} }
-
-// move makes candidate `to` the one at `from`.
-func (f found) move(to, from int) {
-	f.rows[to], f.vertices[to], f.left[to] = f.rows[from], f.vertices[from], f.left[from]
-}
-
-// add appends a candidate.
-func (f *found) add(row, vertex, left uint32) {
-	f.rows, f.vertices, f.left = append(f.rows, row), append(f.vertices, vertex), append(f.left, left)
-}
-
-// wanted is what is wanted of candidates: listed, counted or countedEach.
-type wanted struct {
-	how  int
-	list func(f found) error // gets candidates, which are valid during the call
-	n    uint64              // their number
-	each []uint32            // their number by row, of the rows from lo on
-	lo   int
-}
-
-// take takes candidates of which nothing is left to be looked for.
-func (w *wanted) take(f found) error {
-	switch {
-	case len(f.rows) == 0:
-	case w.how == listed:
-		return w.list(f)
-	case w.how == counted:
-		w.n += uint64(len(f.rows))
-	default:
-		for _, r := range f.rows {
-			w.each[int(r)-w.lo]++
-		}
-	}
-	return nil
-}
-
 // join joins the rows of a block with the candidates of step i.
 func (t *outside) join(i int, b *rowBlock) error {
 	last := i == len(t.tables)
 	if last && t.tail != nil {
 		return t.closed(i, b)
 	}
-	p := t.probes[i]
-	for lo := 0; lo < b.rows && !t.x.Stopped(); {
-		hi := t.some(p, b, lo, b.rows)
-		w := wanted{how: listed, lo: lo, list: func(f found) error { return t.put(i, b, f) }}
-		if last && !t.listing {
-			if w.how = counted; t.perRoot != nil {
-				w.how, w.each = countedEach, make([]uint32, hi-lo)
-			}
+	w := wanted{how: listed, list: func(f found) error { return t.put(i, b, f) }}
+	if last && !t.listing {
+		if w.how = counted; t.perRoot != nil {
+			w.how, w.each = countedEach, make([]uint32, b.rows)
 		}
-		if err := t.find(p, b, lo, hi, &w); err != nil || t.x.Stopped() {
-			return err
-		}
-		if w.how == countedEach {
-			w.n = 0 // some ways to count add to both
-			t.mu.Lock()
-			for r, n := range w.each {
-				w.n += uint64(n)
-				v := t.original(b.cols[0][lo+r])
-				t.perRoot[v] = t.perRoot[v].Add64(uint64(n))
-			}
-			t.mu.Unlock()
-		}
-		if w.how != listed {
-			if err := t.counted(i, engine.Tally64(w.n)); err != nil {
-				return err
-			}
-		}
-		lo = hi
 	}
-	return nil
+	if err := t.find(t.probes[i], b, &w); err != nil || t.x.Stopped() {
+		return err
+	}
+	if w.how == countedEach {
+		w.n = 0 // some ways to count add to both
+		t.mu.Lock()
+		for r, n := range w.each {
+			w.n += uint64(n)
+			v := t.original(b.cols[0][r])
+			t.perRoot[v] = t.perRoot[v].Add64(uint64(n))
+		}
+		t.mu.Unlock()
+	}
+	if w.how == listed {
+		return nil
+	}
+	return t.counted(i, engine.Tally64(w.n))
 }
 
 // newTail returns the formula of a plan's tail.
@@ -118,13 +68,9 @@ func (t *outside) closedPart(i int, b *rowBlock) error {
 	for _, k := range t.sizeOrder {
 		p := t.sizes[k]
 		sizes[k] = make([]uint32, b.rows)
-		for lo := 0; lo < b.rows; {
-			hi := t.some(p, b, lo, b.rows)
-			w := wanted{how: countedEach, each: sizes[k][lo:hi], lo: lo}
-			if err := t.find(p, b, lo, hi, &w); err != nil || t.x.Stopped() {
-				return err
-			}
-			lo = hi
+		w := wanted{how: countedEach, each: sizes[k]}
+		if err := t.find(p, b, &w); err != nil || t.x.Stopped() {
+			return err
 		}
 		if mask := t.tail.Blocks[k]; mask&(mask-1) == 0 {
 			b = b.with(sizes[k], sizes)
@@ -192,59 +138,6 @@ func (b *rowBlock) with(has []uint32, sizes [][]uint32) *rowBlock {
 	return kept
 }
 
-// some returns the row before which the rows from lo on have about as many candidates as memory has room for, of those before row
-// `rows`.
-func (t *outside) some(p *probe, b *rowBlock, lo, rows int) int {
-	if len(p.edges) == 0 {
-		return rows
-	}
-	n := uint64(0)
-	for hi := lo; hi < rows; hi++ {
-		more := uint64(0)
-		if p.ways != nil {
-			_, more = p.shortest(b, hi)
-		} else {
-			more = p.length(b, hi)
-		}
-		if n += more; n > uint64(t.list) && hi > lo {
-			return hi
-		}
-	}
-	return rows
-}
-
-// byWays returns the rows lo … hi-1 of a block by the way that makes the fewest candidates; nil: these are not so much fewer than those of one
-// edge as join.shorter says. Why: the segments of a relation are then read once for each edge.
-func (t *outside) byWays(p *probe, b *rowBlock, lo, hi int) ([][]uint32, error) {
-	if p.ways == nil {
-		return nil, nil
-	}
-	ways := make([]uint8, hi-lo)
-	type sums struct{ one, least uint64 }
-	parts := make([]sums, partsOf(hi-lo))
-	err := parallel(t.ctx(), hi-lo, func(part, begin, end int) error {
-		for k := begin; k < end; k++ {
-			way, least := p.shortest(b, lo+k)
-			ways[k] = uint8(way)
-			parts[part].one += p.length(b, lo+k)
-			parts[part].least += least
-		}
-		return nil
-	})
-	var all sums
-	for _, s := range parts {
-		all.one, all.least = all.one+s.one, all.least+s.least
-	}
-	if err != nil || all.one < t.shorter*all.least || all.one == all.least {
-		return nil, err
-	}
-	rows := make([][]uint32, len(p.ways))
-	for k, way := range ways {
-		rows[way] = append(rows[way], uint32(lo+k))
-	}
-	return rows, nil
-}
-
 // args are the tests of a probe for kernels.
 func (t *outside) args(p *probe, how int) segmentArgs {
 	a := segmentArgs{First: p.one.First, End: p.one.End, Apart: p.apart, Below: p.below, Above: p.above, How: uint32(how)}
@@ -257,70 +150,12 @@ func (t *outside) args(p *probe, how int) segmentArgs {
 	return a
 }
 
-// find finds the candidates of rows lo … hi-1 of a block.
-func (t *outside) find(p *probe, b *rowBlock, lo, hi int, w *wanted) error {
-	allowed := t.allowed[p.allowed]
-	if err := t.allow(p.allowed); err != nil {
-		return err
-	}
-	if w.how != listed && p.counts(allowed) {
-		if p.unbound(t.g.NumVertices()) {
-			return t.lengths(p, b, lo, hi, w)
-		}
-		return t.size(p, b, lo, hi, t.args(p, w.how), w)
-	}
-	var rest found
-	// take takes candidates, of which bits of edges from `by` on stand for the edge behind.
-	take := func(f found, by int) error {
-		n := 0
-		for k, left := range f.left {
-			switch {
-			case left != 0:
-				if by >= 0 {
-					behind := left >> by << by
-					left += behind
-				}
-				rest.add(f.rows[k], f.vertices[k], left)
-			case w.how == countedEach:
-				w.each[int(f.rows[k])-lo] += f.vertices[k] // their number
-			default:
-				f.move(n, k)
-				n++
-			}
-		}
-		return w.take(f.first(n))
-	}
-	rows, err := t.byWays(p, b, lo, hi)
-	if err != nil {
-		return err
-	}
-	if rows == nil {
-		err = t.make(p, b, rowSet{lo: lo, n: hi - lo}, t.args(p, w.how), w, func(f found) error { return take(f, -1) })
-	} else {
-		for k, some := range rows {
-			if len(some) == 0 || err != nil || t.x.Stopped() {
-				continue
-			}
-			way := p.ways[k]
-			err = t.make(way, b, rowSet{n: len(some), numbered: some}, t.args(way, w.how), w, func(f found) error { return take(f, k) })
-		}
-		t.byShort += uint64(hi - lo)
-		p = p.every
-	}
-	for e := 0; e < len(p.edges) && err == nil && !t.x.Stopped(); e++ {
-		rest, err = t.check(p, b, rest, e, w)
-	}
-	return err
-}
-
 // lengths counts candidates where each element of a list is one.
-func (t *outside) lengths(p *probe, b *rowBlock, lo, hi int, w *wanted) error {
-	column := p.first(b)
-	sums := make([]uint64, partsOf(hi-lo))
-	err := parallel(t.ctx(), hi-lo, func(k, begin, end int) error {
+func (t *outside) lengths(p *probe, b *rowBlock, w *wanted) error {
+	sums := make([]uint64, partsOf(b.rows))
+	err := parallel(t.ctx(), b.rows, func(k, begin, end int) error {
 		for r := begin; r < end; r++ {
-			v := of(column, lo+r)
-			n := p.rel.off[v+1] - p.rel.off[v]
+			n := p.length(b, r)
 			if sums[k] += n; w.how == countedEach {
 				w.each[r] += uint32(n)
 			}
@@ -335,7 +170,7 @@ func (t *outside) lengths(p *probe, b *rowBlock, lo, hi int, w *wanted) error {
 
 // counted adds to the number of matches. It ends the search if that reaches the limit, and fails if it overflows.
 func (t *outside) counted(i int, n engine.Tally) error {
-	t.rows[i] += n.N.Lo
+	t.rows[i].Add(n.N.Lo)
 	t.tally = t.tally.Plus(n)
 	if t.tally.Over {
 		return engine.ErrOverflow
@@ -349,7 +184,7 @@ func (t *outside) counted(i int, n engine.Tally) error {
 // put takes rows of step i: those of a block with a candidate each. They go to the step's table, or as matches to the caller if it
 // is the last step.
 func (t *outside) put(i int, b *rowBlock, f found) error {
-	t.rows[i] += uint64(len(f.rows))
+	t.rows[i].Add(uint64(len(f.rows)))
 	if i == len(t.tables) {
 		return t.matches(b, f.rows, f.vertices)
 	}

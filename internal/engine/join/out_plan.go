@@ -8,10 +8,11 @@ import (
 	"github.com/weftgraph/weft/internal/memory"
 )
 
-// Sub-tables: how many are on their way at a time, and how many rows one has at most and at least. Where the device has room for
+// Sub-tables: how many there are, and how many rows one has at most and at least. Kernels have two, the device's goroutine fills one, and the
+// consumer has one. Where the device has room for
 // fewer than leastCopied rows, kernels read sub-tables of hostRows rows in the host's memory.
 const (
-	subTables    = 3
+	subTables    = 4
 	mostSubRows  = 1 << segmentRowBits
 	leastSubRows = 32
 	leastCopied  = 1 << 12
@@ -25,9 +26,12 @@ const (
 	hugeSegment = 256 << 20
 	mostHeld    = 256
 	// fewHeld is how many are on a device with room for segments of largeSegment bytes. With two, one is read while the other
-	// is copied, so that a kernel looks edges up in one.
+	// is copied, so that a kernel looks edges up in one. With room for segments of goodSegment bytes, there are up to manyHeld: all
+	// but two of them stay while the segments of an edge pass by (see nested).
 	fewHeld      = 4
 	largeSegment = 1 << 20
+	manyHeld     = 16
+	goodSegment  = 4 << 20
 )
 
 // outPlan is how an out-of-core join uses the memory of a device.
@@ -65,7 +69,12 @@ func (x *onGPU) planOut(limit int64, relations []*relation, segments, held, batc
 		index = max(index, r.index(1))
 	}
 	for i := range x.steps {
-		x.eachProbe(i, func(q *probe) { p.columns = max(p.columns, len(q.columns)) })
+		x.eachProbe(i, func(q *probe) {
+			p.columns = max(p.columns, len(q.columns))
+			if x.nest != "off" && held != 2 && len(q.edges) > 0 {
+				p.columns = max(p.columns, len(q.columns)+1) // see nested
+			}
+		})
 	}
 	largest = max(largest, p.largest)
 	if x.tests() {
@@ -116,7 +125,7 @@ func (x *onGPU) planOut(limit int64, relations []*relation, segments, held, batc
 		if p.held = holding(left, least, most, relations); p.held == 0 {
 			p.held = 2
 			if left >= fewHeld*largeSegment {
-				p.held = int(min(max(left/mostSegment, fewHeld), int64(most)))
+				p.held = int(min(max(left/mostSegment, min(left/goodSegment, manyHeld), fewHeld), int64(most)))
 			}
 		}
 		p.room = min(left/int64(p.held), hugeSegment, largest+indexSlack)
@@ -200,9 +209,10 @@ type (
 		Bits, Columns, With, Held uint64
 		Row, Out                  uint64
 		Made, Done, Head, Turn    uint64
+		OwnFrom, OwnTo            uint64
 		Rows, From, First, End    uint32
 		Apart, Below, Above, All  uint32
-		How, Edges                uint32
+		How, Edges, Outer, Own    uint32
 		Edge                      [fusedEdges]segmentEdge
 	}
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/memory"
 )
 
@@ -20,10 +21,10 @@ func (t *outside) tell(k, n int) error {
 	t.told = time.Now()
 	m := t.meter.Sofar()
 	rows := uint64(0)
-	for _, r := range t.rows {
-		rows += r
+	for l := range t.rows {
+		rows += t.rows[l].Load()
 	}
-	done := min(t.joined, t.rows[0])
+	done := min(t.joined, t.rows[0].Load())
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.Goal.Details(done, t.x.Tasks(), fmt.Sprintf("phase %d of %d, segment %d of %d, %d rows, %s", t.step, len(t.steps)-1, k, n, rows, copies(m)))
@@ -51,8 +52,16 @@ func (o *outRun) outStats() []string {
 		fmt.Sprintf("join: out of core: %s; at most %d segments of a relation", &o.room, o.room.segments),
 	}
 	said = append(said, fmt.Sprintf("join: %s; kernels took %v, and wrote %s to the host's memory", copies(m), m.Computing.Round(time.Microsecond), memory.Text(uint64(o.back))))
+	said = append(said, gpu.CopiesOf(m).Line())
 	if o.shorts > 0 {
 		said = append(said, fmt.Sprintf("join: the shortest lists of %d rows made their candidates", o.shorts))
+	}
+	if o.nests > 0 {
+		text := fmt.Sprintf("join: the segments of an edge passed %d times by segments that stayed on the device", o.nests)
+		if o.halts > 0 {
+			text += fmt.Sprintf("; candidates that waited for further edges interrupted %d times", o.halts)
+		}
+		said = append(said, text)
 	}
 	if o.aheads > 0 {
 		said = append(said, fmt.Sprintf("join: %d segments were on their way before the pass that read them", o.aheads))

@@ -41,6 +41,7 @@ func (x *onGPU) outOfCore(ctx context.Context, g *graph.Graph, p *plan.Plan, o e
 	if out.steps[len(out.steps)-1].Pattern == phases.Sizes {
 		out.tail = newTail(p)
 	}
+	out.nest = v.Text("join.nested")
 	out.shorter = uint64(v.Number("join.shorter"))
 	segments := v.Number("join.segments")
 	out.cutRelations(segments, v.Number("join.held"))

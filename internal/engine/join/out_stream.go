@@ -14,10 +14,14 @@ import (
 func order(ctx context.Context, n, segments int, of func(k int) (from, to int)) (order []uint32, starts []int, err error) {
 	parts := partsOf(n)
 	counts := make([][]int, parts)
+	type span struct{ from, to uint32 }
+	spans := make([]span, n)
 	err = parallel(ctx, n, func(p, lo, hi int) error {
 		c := make([]int, segments)
 		for k := lo; k < hi; k++ {
-			for from, to := of(k); from < to; from++ {
+			from, to := of(k)
+			spans[k] = span{uint32(from), uint32(to)}
+			for ; from < to; from++ {
 				c[from]++
 			}
 		}
@@ -39,9 +43,9 @@ func order(ctx context.Context, n, segments int, of func(k int) (from, to int)) 
 	err = parallel(ctx, n, func(p, lo, hi int) error {
 		c := counts[p]
 		for k := lo; k < hi; k++ {
-			for from, to := of(k); from < to; from++ {
-				order[c[from]] = uint32(k)
-				c[from]++
+			for s := spans[k]; s.from < s.to; s.from++ {
+				order[c[s.from]] = uint32(k)
+				c[s.from]++
 			}
 		}
 		return nil
@@ -80,6 +84,9 @@ func (t *outside) stream(rel, next *relation, items []uint32, starts []int, use 
 		}
 		err = t.line.drain()
 	}
+	if settled := t.line.settle(); err == nil { // the consumer uses what the caller has
+		err = settled
+	}
 	return err
 }
 
@@ -115,12 +122,7 @@ func (t *outside) holds(edges []probeEdge, a *segmentArgs) (held []segmentHeld, 
 			begin := len(held)
 			t.feed.Held(func(key any, address uint64) bool {
 				if k := key.(segmentKey); k.of == e.rel {
-					s := &e.rel.segments[k.segment]
-					h := segmentHeld{From: s.pair, To: ^uint64(0), Lists: e.rel.at(k.segment, address), First: s.first, Last: s.last}
-					if next := k.segment + 1; next < len(e.rel.segments) {
-						h.To = e.rel.segments[next].pair
-					}
-					held = append(held, h)
+					held = append(held, e.rel.heldAt(k.segment, address))
 				}
 				return true
 			})
@@ -158,14 +160,19 @@ func (t *outside) fused(p *probe) int {
 func (t *outside) send(s *subTable, held []segmentHeld, columns []int, b *rowBlock, n int, row func(k int) uint32) error {
 	s.fill(held, len(columns), n)
 	return parallel(t.ctx(), n, func(_, lo, hi int) error {
-		for c, level := range columns {
-			from, to := b.cols[level], s.columns[c*n:][:n]
-			for k := lo; k < hi; k++ {
-				to[k] = from[row(k)]
-			}
-		}
+		t.columns(s, columns, b, n, lo, hi, row)
 		return nil
 	})
+}
+
+// columns fills the columns of rows lo … hi-1 of n of a sub-table.
+func (t *outside) columns(s *subTable, columns []int, b *rowBlock, n, lo, hi int, row func(k int) uint32) {
+	for c, level := range columns {
+		from, to := b.cols[level], s.columns[c*n:][:n]
+		for k := lo; k < hi; k++ {
+			to[k] = from[row(k)]
+		}
+	}
 }
 
 // byList sorts rows of a block by the segments that have their lists.
@@ -183,9 +190,9 @@ func (p *probe) in(a segmentArgs, s int, lists deviceLists) segmentArgs {
 	return a
 }
 
-// size counts the candidates of rows lo … hi-1 of a block by the ends of their lists.
-func (t *outside) size(p *probe, b *rowBlock, lo, hi int, a segmentArgs, w *wanted) error {
-	items, starts, err := t.byList(p, b, rowSet{lo: lo, n: hi - lo})
+// size counts the candidates of a block's rows by the ends of their lists.
+func (t *outside) size(p *probe, b *rowBlock, a segmentArgs, w *wanted) error {
+	items, starts, err := t.byList(p, b, rowSet{n: b.rows})
 	if err != nil {
 		return err
 	}
@@ -198,7 +205,7 @@ func (t *outside) size(p *probe, b *rowBlock, lo, hi int, a segmentArgs, w *want
 			}
 			n := min(len(items), t.room.subRows)
 			mine := items[:n]
-			if err := t.send(sub, nil, p.columns, b, n, func(k int) uint32 { return uint32(lo) + mine[k] }); err != nil {
+			if err := t.send(sub, nil, p.columns, b, n, func(k int) uint32 { return mine[k] }); err != nil {
 				return err
 			}
 			a.Rows = uint32(n)
@@ -220,97 +227,141 @@ func (t *outside) size(p *probe, b *rowBlock, lo, hi int, a segmentArgs, w *want
 	})
 }
 
-// make generates the candidates of rows of a block: the entries in the lists of the vertices in a column that pass. The rows go to
-// the device in sub-tables. Candidates that only count, and are known, are added to w.n. take gets the others, which are
-// valid during the call. By rows, it gets the numbers of those that are known in place of vertices.
-func (t *outside) make(p *probe, b *rowBlock, rows rowSet, a segmentArgs, w *wanted, take func(f found) error) error {
-	if err := t.feed.Poll(); err != nil {
+// making makes candidates: the entries in the lists of the vertices in a column that pass. The rows go to the device in sub-tables. Candidates
+// that only count, and are known, are added to w.n. take gets the others, which are valid during the call. By rows, it gets the numbers of
+// those that are known in place of vertices.
+type making struct {
+	*outside
+	p      *probe
+	b      *rowBlock
+	rows   rowSet
+	edges  []probeEdge // that kernels look for
+	others uint32      // edges that they do not
+	known  bool        // all edges are known of candidates that pass
+	w      *wanted
+	take   func(f found) error
+	begins []uint32
+	ends   func() bool // whether to end before the next sub-table; nil: never
+}
+
+// newMaking returns one for rows of a block, of which kernels look for a number of edges.
+func (t *outside) newMaking(p *probe, b *rowBlock, rows rowSet, edges int, w *wanted, take func(f found) error) *making {
+	m := &making{outside: t, p: p, b: b, rows: rows, edges: p.edges[:edges], w: w, take: take, begins: make([]uint32, t.room.subRows+1)}
+	m.others = p.all() &^ (1<<edges - 1)
+	return m
+}
+
+// make makes the candidates of the rows, segment by segment of their lists. long has the lengths of these by the row.
+func (m *making) make(long []uint32) error {
+	if err := m.feed.Poll(); err != nil {
 		return err
 	}
-	items, starts, err := t.byList(p, b, rows)
+	items, starts, err := m.byList(m.p, m.b, m.rows)
 	if err != nil {
 		return err
 	}
-	column := p.first(b)
-	edges := p.edges[:t.fused(p)]
-	others := p.all() &^ (1<<len(edges) - 1)
-	if others != 0 { // none is known to be a match
-		a.How = listed
-	}
-	lengths, begins := make([]uint32, len(items)), make([]uint32, t.room.subRows+1)
-	return t.stream(p.rel, p.after(-1), items, starts, func(s int, lists deviceLists, items []uint32) error {
+	column, rel := m.p.first(m.b), m.p.rel
+	lengths := make([]uint32, len(items))
+	return m.stream(rel, m.p.after(-1), items, starts, func(s int, lists deviceLists, items []uint32) error {
 		length := lengths[:len(items)]
-		err := parallel(t.ctx(), len(items), func(_, begin, end int) error {
+		err := parallel(m.ctx(), len(items), func(_, begin, end int) error {
 			for k := begin; k < end; k++ {
-				length[k] = p.rel.length(s, of(column, int(rows.at(int(items[k])))))
+				if len(rel.segments) == 1 {
+					length[k] = long[m.rows.at(int(items[k]))]
+					continue
+				}
+				length[k] = rel.length(s, of(column, int(m.rows.at(int(items[k])))))
 			}
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		a := p.in(a, s, lists)
-		from := uint32(0) // in the list of the first item
-		for len(items) > 0 && !t.x.Stopped() {
-			sub, err := t.line.free()
-			if err != nil {
-				return err
-			}
-			held, whole := t.holds(edges, &a)
-			room := uint64(t.room.made)
-			if w.how == counted && whole && others == 0 {
-				room = 1 << 31
-			}
-			// The last item may go on in the next sub-table.
-			n, sum, next := 0, uint64(0), uint32(0)
-			for n < min(len(items), t.room.subRows) && sum < room && next == 0 {
-				begins[n] = uint32(sum)
-				left := uint64(length[n])
-				if n == 0 {
-					left -= uint64(from)
-				}
-				if sum+left > room {
-					next = length[n] - uint32(left-(room-sum))
-					left = room - sum
-				}
-				sum += left
-				n++
-			}
-			begins[n] = uint32(sum)
-			mine := items[:n]
-			if err := t.send(sub, held, p.columns, b, n, func(k int) uint32 { return rows.at(int(mine[k])) }); err != nil {
-				return err
-			}
-			copy(sub.with, begins)
-			a.Rows, a.From = uint32(n), from
-			err = t.line.launch(segmentMake, sub, a, sum, func(h segmentHead) error {
-				w.n += h.Counted
-				made := int(h.Made)
-				t.line.back += 8 * int64(made)
-				f := t.scratch.first(made)
-				err := parallel(t.ctx(), made, func(_, begin, end int) error {
-					for k := begin; k < end; k++ {
-						f.rows[k] = rows.at(int(mine[sub.row[k]&(1<<segmentRowBits-1)]))
-						f.left[k] = sub.row[k]>>segmentRowBits | others
-					}
-					copy(f.vertices[begin:end], sub.out[begin:end])
-					return nil
-				})
-				if err != nil || made == 0 {
-					return err
-				}
-				return take(f)
-			})
-			if err != nil {
-				return err
-			}
-			if from = next; next > 0 {
-				n--
-			}
-			items, length = items[n:], length[n:]
-		}
-		return nil
+		_, _, err = m.launch(items, length, 0, m.p.in(m.args(m.p, m.w.how), s, lists), nil)
+		return err
 	})
+}
+
+// launch makes the candidates of items, which are numbers of rows of the set, and of `length` elements each. The first item's candidates begin at
+// `from`. outer says where among the segments that are held an item's list is; nil: the argument has the lists. It returns how many items are
+// done, and where the next one's candidates begin.
+func (m *making) launch(items, length []uint32, from uint32, a segmentArgs, outer func(held []segmentHeld, a *segmentArgs) ([]segmentHeld, func(k int) uint32)) (done int, next uint32, err error) {
+	if m.others != 0 { // none is known to be a match
+		a.How = listed
+	}
+	for done < len(items) && !m.x.Stopped() && (m.ends == nil || !m.ends()) {
+		sub, err := m.line.free()
+		if err != nil {
+			return done, from, err
+		}
+		held, whole := m.holds(m.edges, &a)
+		columns, place := len(m.p.columns), func(int) uint32 { return 0 }
+		if outer != nil {
+			held, place = outer(held, &a)
+			columns++
+			a.Outer = uint32(columns)
+		}
+		room := uint64(m.room.made)
+		if m.w.how == counted && m.others == 0 && (whole || m.known) {
+			room = 1 << 31
+		}
+		// The last item may go on in the next sub-table.
+		n, sum, next := 0, uint64(0), uint32(0)
+		for n < min(len(items)-done, m.room.subRows) && sum < room && next == 0 {
+			m.begins[n] = uint32(sum)
+			left := uint64(length[done+n])
+			if n == 0 {
+				left -= uint64(from)
+			}
+			if sum+left > room {
+				next = length[done+n] - uint32(left-(room-sum))
+				left = room - sum
+			}
+			sum += left
+			n++
+		}
+		m.begins[n] = uint32(sum)
+		mine := items[done : done+n]
+		sub.fill(held, columns, n)
+		err = parallel(m.ctx(), n, func(_, lo, hi int) error {
+			m.columns(sub, m.p.columns, m.b, n, lo, hi, func(k int) uint32 { return m.rows.at(int(mine[k])) })
+			for k := lo; k < hi && outer != nil; k++ {
+				sub.columns[(columns-1)*n+k] = place(done + k)
+			}
+			return nil
+		})
+		if err != nil {
+			return done, from, err
+		}
+		copy(sub.with, m.begins)
+		a.Rows, a.From = uint32(n), from
+		err = m.line.launch(segmentMake, sub, a, sum, func(h segmentHead) error {
+			m.w.n += h.Counted
+			made := int(h.Made)
+			m.line.back += 8 * int64(made)
+			f := m.scratch.first(made)
+			err := parallel(m.ctx(), made, func(_, begin, end int) error {
+				for k := begin; k < end; k++ {
+					f.rows[k] = m.rows.at(int(mine[sub.row[k]&(1<<segmentRowBits-1)]))
+					f.left[k] = sub.row[k]>>segmentRowBits | m.others
+				}
+				copy(f.vertices[begin:end], sub.out[begin:end])
+				return nil
+			})
+			if err != nil || made == 0 {
+				return err
+			}
+			return m.take(f)
+		})
+		if err != nil {
+			return done, from, err
+		}
+		if from = next; next > 0 {
+			n--
+		}
+		done += n
+	}
+	return done, from, nil
 }
 
 // dropped is the mask of a candidate that has failed.
@@ -367,21 +418,23 @@ func (t *outside) check(p *probe, b *rowBlock, f found, e int, w *wanted) (found
 			}
 			a.Rows = uint32(n)
 			err = t.line.launch(segmentCheck, sub, a, uint64(n), func(segmentHead) error {
-				for k, item := range mine {
-					out := sub.out[k/32*words:][:words]
-					at := uint32(1) << (k % 32)
-					if out[0]&at == 0 {
-						f.left[item] = dropped
-						continue
-					}
-					for i, number := range numbers {
-						if out[1+i]&at == 0 {
-							f.left[item] &^= 1 << number
+				t.line.back += 4 * int64((n+31)/32*words)
+				return parallel(t.ctx(), n, func(_, begin, end int) error {
+					for k := begin; k < end; k++ {
+						item, out := mine[k], sub.out[k/32*words:][:words]
+						at := uint32(1) << (k % 32)
+						if out[0]&at == 0 {
+							f.left[item] = dropped
+							continue
+						}
+						for i, number := range numbers {
+							if out[1+i]&at == 0 {
+								f.left[item] &^= 1 << number
+							}
 						}
 					}
-				}
-				t.line.back += 4 * int64((n+31)/32*words)
-				return nil
+					return nil
+				})
 			})
 			if err != nil {
 				return err
@@ -393,22 +446,5 @@ func (t *outside) check(p *probe, b *rowBlock, f found, e int, w *wanted) (found
 	if err != nil || t.x.Stopped() {
 		return f, err
 	}
-	n, known := 0, found{}
-	for k, left := range f.left {
-		if left&bit != 0 && left != dropped { // its vertex has no list
-			if left &^= bit; !edge.neg {
-				left = dropped
-			}
-			f.left[k] = left
-		}
-		switch left {
-		case dropped:
-		case 0:
-			known.add(f.rows[k], f.vertices[k], 0)
-		default:
-			f.move(n, k)
-			n++
-		}
-	}
-	return f.first(n), w.take(known)
+	return t.sieve(f, bit, edge.neg, w)
 }

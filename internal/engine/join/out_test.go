@@ -60,7 +60,7 @@ func TestOutOfCorePath(t *testing.T) {
 // outConfig compares joins out of core with the oracle: many small segments and sub-tables.
 func outConfig() nodiff.Config {
 	c := nodiff.Config{Compile: planner.Compile, MaxVertices: 12, LeastRuns: 1, Opt: map[string]string{
-		"join.batch": "0|1|3|50", "join.segments": "1|2|5|100", "join.held": "0|2|3", "join.shorter": "0|1|2", "join.filter": "off|signature", "join.signature": "32|64", "join.lists": "graph|hashed|interval",
+		"join.batch": "0|1|3|50", "join.segments": "1|2|5|100", "join.held": "0|2|3", "join.shorter": "0|1|2", "join.nested": "auto|on|off", "join.filter": "off|signature", "join.signature": "32|64", "join.lists": "graph|hashed|interval",
 	}}
 	for _, tech := range []nodiff.Technique{nodiff.Nest, nodiff.LabelledNest, nodiff.Listing, nodiff.Rooted} {
 		c.Techniques = append(c.Techniques, tech.With("segments, "+tech.Name).Said("out of core: [0-9]+ segments"))
@@ -69,6 +69,7 @@ func outConfig() nodiff.Config {
 		nodiff.Nest.With("segments, tails", "join.segments", "5").Said("join: pattern .*sizes"),
 		nodiff.Nest.With("segments, edges looked for later", "join.segments", "100", "join.held", "2").Said("join_segment_check [0-9]+ times"),
 		nodiff.Nest.With("segments, the shortest lists", "join.shorter", "1").Said("join: the shortest lists of [1-9][0-9]* rows"),
+		nodiff.Nest.With("segments, nested", "join.segments", "5", "join.held", "3", "join.nested", "on").Said("join: the segments of an edge passed [1-9][0-9]* times"),
 		nodiff.LabelledNest.With("segments, sub-tables on the device", "join.batch", "50").Said("in at most [0-9]+ columns;"),
 	)
 	return c

@@ -103,6 +103,7 @@ func (s *search) run(ctx context.Context) (engine.Result, error) {
 // worker is one goroutine's state.
 type worker struct {
 	*search
+	operations
 	id    int
 	parts []part // by step
 	count engine.Tally
@@ -130,12 +131,12 @@ type part struct {
 const outRows = 1024
 
 func newWorker(s *search, id int) *worker {
-	w := &worker{search: s, id: id, parts: make([]part, len(s.steps)), edges: make([]uint64, len(s.p.Edges))}
+	w := &worker{search: s, operations: operations{s.naive}, id: id, parts: make([]part, len(s.steps)), edges: make([]uint64, len(s.p.Edges))}
 	for i := range s.steps {
 		w.parts[i].cand = newCandidates(s.steps[i].groups)
 		w.parts[i].hi = ^uint32(0)
 		if s.steps[i].Pattern == phases.Sizes {
-			w.parts[i].tail = newTailState(s.p, &s.steps[i])
+			w.parts[i].tail = newTailState(s.p, &s.steps[i], w.operations)
 		}
 	}
 	if s.o.Levels {

@@ -93,3 +93,46 @@ func TestSmallGraph(t *testing.T) {
 		t.Errorf("%d bytes of the device and %d of page-locked memory at once, for lists of %d bytes", b.alloc, b.pin, lists)
 	}
 }
+
+// pins counts how often page-locked memory is taken.
+type pins struct {
+	cuda.Backend
+	n int
+}
+
+func (b *pins) Pin(bytes int64) (unsafe.Pointer, uint64, error) {
+	b.n++
+	return b.Backend.Pin(bytes)
+}
+
+// TestPinnedAgain: a second run gathers lists into the page-locked memory of the first, which the session has kept.
+func TestPinnedAgain(t *testing.T) {
+	g := generate(t, gen.Spec{Model: "rmat", Scale: 6, M: 250, Seed: 2})
+	p := compile(t, g, "triangle", plan.Options{})
+	b := &pins{Backend: device.Backend(t, emu.Options{SMs: 1})}
+	d, err := cuda.New(b, device.Objects().Images)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	engines.WithSession(t, session.Options{Memory: 1 << 20, Ring: 1 << 12}, func(s *session.Session) {
+		x, err := over(s).Prepare(t.Context(), g, p, engine.Options{Opt: map[string]string{"partition.parts": "3"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var first engine.Result
+		for run := range 3 {
+			before := b.n
+			got, err := x.Run(t.Context(), engine.Goal{})
+			if err != nil || run > 0 && got.Matches != first.Matches || got.Matches.IsZero() {
+				t.Fatal(got.Matches, first.Matches, err)
+			}
+			if first = got; run > 0 && b.n > before {
+				t.Errorf("run %d took page-locked memory %d times", run, b.n-before)
+			}
+		}
+		if b.n == 0 {
+			t.Error("no page-locked memory was taken")
+		}
+	}, d)
+}

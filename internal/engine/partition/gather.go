@@ -78,8 +78,8 @@ func (h *gatherer) reserve(t *tables, words, sources int) (err error) {
 	return t.x.Context().Clear(h.need, t.x.Stream())
 }
 
-// pin takes page-locked memory for the largest slot.
-func (h *gatherer) pin(c *cuda.Context, all []table) error {
+// pin borrows page-locked memory for the largest slot from the session, which keeps it for later runs: such memory is slow to get.
+func (h *gatherer) pin(x *session.Exec, all []table) error {
 	size := int64(0)
 	for i := range all {
 		size = max(size, all[i].slots[0].memory.Size)
@@ -90,26 +90,23 @@ func (h *gatherer) pin(c *cuda.Context, all []table) error {
 		}
 		s := &h.stage[k]
 		var err error
-		if s.memory, err = c.PinnedRaw(size); err != nil {
+		if s.memory, err = x.Lend(size); err != nil {
 			return err
 		}
-		if s.sent, err = c.Event(); err != nil {
+		if s.sent, err = x.Context().Event(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// free gives back what pin took.
+// free gives back the events of pin. The session takes its memory back at the end of the run.
 func (h *gatherer) free() error {
 	var errs []error
 	for k := range h.stage {
 		s := &h.stage[k]
 		if s.sent != nil {
 			errs = append(errs, s.sent.Close())
-		}
-		if s.memory != nil {
-			errs = append(errs, s.memory.Free())
 		}
 	}
 	return errors.Join(errs...)
@@ -271,7 +268,8 @@ func (t *tables) send(k int, lv *level, s *slot, entries uint64) error {
 	if err := s.leave.Record(t.copies); err != nil {
 		return err
 	}
-	if err := t.x.Context().Send(s.memory, 0, h.memory, 0, bytes, t.copies); err != nil {
+	err = t.meter.Copies(bytes, t.copies, func() error { return t.x.Context().Send(s.memory, 0, h.memory, 0, bytes, t.copies) })
+	if err != nil {
 		return err
 	}
 	h.used = true

@@ -103,6 +103,7 @@ type tables struct {
 	state, was        deviceState // after the last launch that was waited for, and before it
 	stateAt           cuda.Buffer
 	begin, end        *cuda.Event // of the last kernel of the main stream
+	meter             *session.Meter
 }
 
 // table is the table of rows of some width, and what extends them.
@@ -281,8 +282,11 @@ func (t *tables) allocate() error {
 	return nil
 }
 
-// open takes what search gives back: host memory and events.
+// open takes events, which search gives back, and host memory.
 func (t *tables) open() (err error) {
+	if t.meter, err = t.x.NewMeter(); err != nil {
+		return err
+	}
 	for _, e := range []**cuda.Event{&t.begin, &t.end} {
 		if *e, err = t.x.Context().Event(); err != nil {
 			return err
@@ -298,7 +302,7 @@ func (t *tables) open() (err error) {
 			}
 		}
 	}
-	return t.pin(t.x.Context(), t.table)
+	return t.pin(t.x, t.table)
 }
 
 // most is n, or the rows that an option allows.
@@ -320,6 +324,13 @@ func (t *tables) search() (err error) {
 			return err
 		}
 	}
+	m, err := t.meter.Read()
+	if err != nil {
+		return err
+	}
+	t.moved.mu.Lock()
+	defer t.moved.mu.Unlock()
+	t.moved.metered = t.moved.metered.Plus(m)
 	return nil
 }
 
@@ -357,9 +368,12 @@ func (t *tables) across(k int) (err error) {
 	return nil
 }
 
-// close gives back the memory of the run that is not the session's.
+// close gives back what of the run is not the session's.
 func (t *tables) close() error {
 	errs := []error{t.x.Stream().Synchronize(), t.copies.Synchronize(), t.free()}
+	if t.meter != nil {
+		errs = append(errs, t.meter.Close())
+	}
 	for _, e := range []*cuda.Event{t.begin, t.end} {
 		if e != nil {
 			errs = append(errs, e.Close())
@@ -471,6 +485,7 @@ func (t *tables) account(s *slot, beside time.Duration) (ran time.Duration, err 
 	if err != nil {
 		return 0, err
 	}
+	t.moved.gathering.Add(int64(s.took))
 	t.moved.busy.Add(int64(s.took + copied))
 	t.moved.hidden.Add(int64(min(s.took+copied, beside)))
 	return t.end.Since(t.begin)
@@ -518,7 +533,9 @@ func (t *tables) launch(name string, a *deviceArgs, units uint64) error {
 	t.was = t.state
 	a.Taken, a.Left, a.Turn = t.state.Taken, t.state.Left, t.turn
 	blocks := int(max(1, min(uint64(k.blocks), (units*32+uint64(k.threads)-1)/uint64(k.threads))))
-	return session.LaunchFixed(t.x, k.Kernel, cuda.Launch{Blocks: blocks, Threads: k.threads, Shared: k.shared}, a)
+	return t.meter.Kernels(t.x.Stream(), func() error {
+		return session.LaunchFixed(t.x, k.Kernel, cuda.Launch{Blocks: blocks, Threads: k.threads, Shared: k.shared}, a)
+	})
 }
 
 // read waits for the last launch, and reads what it did.

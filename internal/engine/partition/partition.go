@@ -1,5 +1,5 @@
-// Package partition searches graphs that are larger than a GPU's memory, as PBE does (Guo et al., GPU-Accelerated Subgraph
-// Enumeration on Partitioned Graphs, SIGMOD 2020).
+// Package partition searches graphs that are larger than a GPU's memory, as PBE does. The paper is Guo et al., GPU-Accelerated
+// Subgraph Enumeration on Partitioned Graphs, SIGMOD 2020.
 //
 // The vertices are cut into parts that fit the memory (package graph/partition). A match inside one part is found in the
 // graph that the part induces, by another engine of GPUs that the caller names. A match in several parts has edges that

@@ -11,6 +11,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/device"
@@ -73,6 +74,10 @@ func TestPipeline(t *testing.T) {
 		}
 		if said := strings.Join(got.Stats, "\n"); !strings.Contains(said, "while kernels ran for") {
 			t.Errorf("statistics: %s", said)
+		}
+		var c gpu.Copies
+		if !c.Read(got.Stats) || c.Bytes == 0 || c.Took == 0 || c.Hidden > c.Took {
+			t.Errorf("copies %+v: %v", c, got.Stats)
 		}
 	}, d)
 	ahead := 0

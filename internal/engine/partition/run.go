@@ -49,8 +49,11 @@ type run struct {
 // moved is what the searches across parts brought to devices.
 type moved struct {
 	rows, chunks, bytes, windows atomic.Uint64
-	// busy is the time that gathering and copying lists took, and hidden is the part of it in which a kernel ran.
-	busy, hidden atomic.Int64
+	// gathering is the time that the host took to gather lists. busy is that of gathering and copying, and hidden the part of it in which a kernel ran.
+	gathering, busy, hidden atomic.Int64
+
+	mu      sync.Mutex
+	metered session.Metered // copies of lists, and kernels
 }
 
 // partsKey is the name under which a graph keeps its parts.
@@ -161,8 +164,9 @@ func (r *run) say(inside time.Duration) {
 	}
 	busy := time.Duration(m.busy.Load())
 	overlap := float64(m.hidden.Load()) / float64(max(busy, 1))
-	r.stats.Add("partition: %d searches across parts (%s) in %s: %d rows, %s of lists in %d chunks, gathered and copied in %s, while kernels ran for %.0f %% of that time",
-		len(r.searches), how, gpu.Round(r.res.Search-inside), m.rows.Load(), memory.Text(m.bytes.Load()), m.chunks.Load(), gpu.Round(busy), 100*overlap)
+	r.stats.Add("partition: %d searches across parts (%s) in %s: %d rows, %s of lists in %d chunks, gathered in %s and copied in %s, while kernels ran for %.0f %% of that time",
+		len(r.searches), how, gpu.Round(r.res.Search-inside), m.rows.Load(), memory.Text(m.bytes.Load()), m.chunks.Load(), gpu.Round(time.Duration(m.gathering.Load())), gpu.Round(m.metered.Copying), 100*overlap)
+	r.stats.Add("%s", gpu.CopiesOf(m.metered).Line())
 }
 
 // left is how many matches are still wanted; 0: all.

@@ -1,5 +1,5 @@
-// Package tail counts the ways to match a plan's tail, the last levels that a count does not
-// enumerate, from the sizes of candidate sets.
+// Package tail counts the ways to match a plan's tail from the sizes of candidate sets. The tail is
+// the last levels, which a count does not enumerate.
 //
 // It knows sizes, and must not know how an engine keeps its sets.
 package tail

@@ -1,4 +1,4 @@
-// Package tasks hands the tasks of one search on the processor to its workers, and ends the search
+// Package tasks hands the tasks of one search on the processor to its workers. It ends the search
 // where it fails, has found enough, or is no longer wanted.
 //
 // It knows goroutines and totals for each root, and must not know what a task is.

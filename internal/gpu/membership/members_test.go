@@ -17,8 +17,8 @@ func star(n int) *kir.GlobalDef {
 	return g
 }
 
-// TestFit: tables have room where their bytes, and for hash tables four times these
-// beside the lists, are there.
+// TestFit: tables have room where their bytes, and for hash tables four times these,
+// are there besides the lists.
 func TestFit(t *testing.T) {
 	prog := &kir.Program{}
 	prog.AddGlobal(star(1000))
@@ -35,7 +35,7 @@ func TestFit(t *testing.T) {
 		{"fewer bits", membership.FitBits(prog, bits-1), false},
 		{"worthy bits", membership.WorthBits(prog, 32*bits, 0), true},
 		{"bits too large a part", membership.WorthBits(prog, 32*bits-32, 0), false},
-		{"worthy bits beside as much as leaves room", membership.WorthBits(prog, 32*bits, 28*bits-8*1002-lists), true},
+		{"worthy bits besides as much as leaves room", membership.WorthBits(prog, 32*bits, 28*bits-8*1002-lists), true},
 		{"bits without room", membership.WorthBits(prog, 32*bits, 28*bits-8*1002-lists+4), false},
 		{"hash tables", membership.FitHash(prog, lists+4*hash), true},
 		{"smaller hash tables", membership.FitHash(prog, lists+4*hash-64), false},

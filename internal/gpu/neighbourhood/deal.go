@@ -66,6 +66,7 @@ type rounds struct {
 	clear   []cuda.Buffer // before each round
 	list    func(from, parts int) error
 	classes []func() error
+	again   func() (others uint64, err error) // has all listed roots to be taken once more; others are vertices that are none
 }
 
 // cleared is scratch that is zero when a round begins.
@@ -83,8 +84,11 @@ func (r *rounds) search() error {
 	from, n := r.d.first()
 	for {
 		begun := time.Now()
-		if err := r.round(from, n); err != nil || r.d.devices == 1 {
+		if err := r.round(from, n); err != nil {
 			return err
+		}
+		if r.d.devices == 1 {
+			return r.sweep()
 		}
 		if err := r.x.Join(); err != nil {
 			return err
@@ -104,11 +108,39 @@ func (r *rounds) round(from, parts int) error {
 	if err := r.list(from, parts); err != nil {
 		return err
 	}
+	return r.launch()
+}
+
+// launch searches the roots that are listed.
+func (r *rounds) launch() error {
 	if err := r.x.Fork(); err != nil {
 		return err
 	}
 	for _, launch := range r.classes {
 		if err := launch(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweep searches the listed roots once more for each block of lists behind the first.
+func (r *rounds) sweep() error {
+	for i := 1; i < r.x.Blocks(); i++ {
+		if err := r.x.Join(); err != nil || r.x.Stopped() {
+			return err
+		}
+		others, err := r.again()
+		if err != nil {
+			return err
+		}
+		if more, err := r.x.Again(others); err != nil || !more {
+			return err
+		}
+		if err := r.x.Bring(i); err != nil {
+			return err
+		}
+		if err := r.launch(); err != nil {
 			return err
 		}
 	}

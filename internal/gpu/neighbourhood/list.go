@@ -11,11 +11,13 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/plan"
 )
 
 // roots is struct Roots, and localArgs struct Local.
 type roots struct {
-	Lists, Counts, Work, Stride uint64
+	Lists, Counts, Work         uint64
+	Starts                      [maxClasses]uint64
 	Classes, Parts, First, Ours uint32
 	Most, Limit                 [maxClasses]uint32
 }
@@ -73,30 +75,49 @@ func (l *Search) start(x *session.Exec, d *dealer, limited bool, asWhole *atomic
 	}
 	share := d.most() * ((n + d.parts - 1) / d.parts) // the most roots of a round
 	a := &args.Roots
-	a.Work, a.Stride, a.Classes, a.Parts = work.Ptr, uint64(share), uint32(len(l.classes)), uint32(d.parts)
+	a.Work, a.Classes, a.Parts = work.Ptr, uint32(len(l.classes)), uint32(d.parts)
 	l.limits(a, known.Total/uint64(max(1, l.warps*d.devices)))
 	if err := x.OwnTasks(uint64(n)); err != nil {
 		return nil, err
 	}
-	r := &rounds{x: x, d: d}
-	counts, err := r.cleared("the sizes of classes", int64(lineBytes*len(l.classes)))
+	list, err := x.Kernel("local_list")
 	if err != nil {
 		return nil, err
 	}
+	grid := cuda.Launch{Blocks: max(1, min((share+rootThreads-1)/rootThreads, 8*x.Info().SMs)), Threads: rootThreads, Shared: 2 * 4 * maxClasses}
+	r := &rounds{x: x, d: d}
+	counts, err := r.cleared("the sizes of classes", int64(lineBytes*(len(l.classes)+1)))
+	if err != nil {
+		return nil, err
+	}
+	a.Counts = counts.Ptr
 	// A class that has no roots in this graph has no list. The lists of the others follow each
 	// other in memory.
 	var present []int
+	roots := make([]int, len(l.classes)) // by class, at most
 	for i := range l.classes {
 		if i+1 == len(l.classes) || known.MostUniverse > a.Most[i+1] || known.MostWork > a.Limit[i+1] {
 			present = append(present, i)
+			roots[i] = share
 		}
 	}
-	first := present[0]
-	lists, err := x.Scratch("the lists of roots", int64(max(1, 4*len(l.classes[first:])*int(a.Stride))))
+	if d.devices == 1 && 4*int64(share)*int64(len(present)) > x.Room()/listsShare {
+		a.Ours = 1 // of one part
+		if err := l.count(x, list, grid, args, counts, roots); err != nil {
+			return nil, err
+		}
+		present = slices.DeleteFunc(present, func(i int) bool { return roots[i] == 0 })
+	}
+	all := 0
+	for _, i := range present {
+		a.Starts[i] = uint64(all)
+		all += roots[i]
+	}
+	lists, err := x.Scratch("the lists of roots", int64(max(1, 4*all)))
 	if err != nil {
 		return nil, err
 	}
-	a.Counts, a.Lists = counts.Ptr, lists.Ptr-4*uint64(first)*a.Stride
+	a.Lists = lists.Ptr
 	var helping []func() error
 	for k, i := range present {
 		var s *cuda.Stream
@@ -105,7 +126,7 @@ func (l *Search) start(x *session.Exec, d *dealer, limited bool, asWhole *atomic
 				return nil, err
 			}
 		}
-		count := share
+		count := roots[i]
 		if i+1 < len(l.classes) && a.Limit[i+1] == math.MaxUint32 {
 			count = min(count, l.larger(int(a.Most[i+1])))
 		}
@@ -137,11 +158,11 @@ func (l *Search) start(x *session.Exec, d *dealer, limited bool, asWhole *atomic
 	}
 	// Behind the others: these get the room that is left.
 	r.classes = append(r.classes, helping...)
-	list, err := x.Kernel("local_list")
-	if err != nil {
-		return nil, err
+	if d.devices == 1 && l.code.Rows.Rows == lower.NoRows {
+		side := l.code.Rows.Level1
+		x.Sweeps(session.Sweeps{Lists: l.adjacency(), Below: side == plan.LowerSide, Above: side == plan.UpperSide})
 	}
-	grid := cuda.Launch{Blocks: max(1, min((share+rootThreads-1)/rootThreads, 8*x.Info().SMs)), Threads: rootThreads, Shared: 2 * 4 * maxClasses}
+	r.again = func() (uint64, error) { return l.again(x, counts) }
 	r.list = func(from, parts int) error {
 		args.Roots.First, args.Roots.Ours = uint32(from), uint32(parts)
 		return session.Launch(x, list, grid, &args)
@@ -149,12 +170,58 @@ func (l *Search) start(x *session.Exec, d *dealer, limited bool, asWhole *atomic
 	return r.search, nil
 }
 
+// listsShare: lists of roots may take 1/listsShare of the memory that a search may have without a look at how long they are.
+const listsShare = 8
+
+// count finds how many roots each class has, where all vertices are one round. Memory for every vertex in each class
+// would be most of a small memory, and each root is in one class.
+func (l *Search) count(x *session.Exec, list *cuda.Kernel, grid cuda.Launch, args localArgs, counts cuda.Buffer, roots []int) error {
+	if err := session.Launch(x, list, grid, &args); err != nil {
+		return err
+	}
+	if err := x.Stream().Synchronize(); err != nil {
+		return err
+	}
+	got := make([]uint32, counts.Size/4)
+	if err := cuda.Download(x.Context(), got, counts, 0); err != nil {
+		return err
+	}
+	all := int(got[len(roots)*lineBytes/4]) // no roots
+	for i := range roots {
+		roots[i] = int(got[i*lineBytes/4])
+		all += roots[i]
+	}
+	if n := l.g.NumVertices(); all != n {
+		return &cuda.Error{Op: l.name, Kind: cuda.ErrLaunch, Text: fmt.Sprintf("%d of %d vertices were counted by class", all, n)}
+	}
+	return x.Context().Clear(counts, x.Stream())
+}
+
+// again has all listed roots to be taken once more.
+func (l *Search) again(x *session.Exec, counts cuda.Buffer) (others uint64, err error) {
+	got := make([]uint32, counts.Size/4)
+	if err := cuda.Download(x.Context(), got, counts, 0); err != nil {
+		return 0, err
+	}
+	others = uint64(l.g.NumVertices())
+	for i := range l.classes {
+		line := got[i*lineBytes/4:]
+		others -= uint64(line[0])
+		line[1] = 0
+	}
+	return others, cuda.Upload(x.Context(), counts, 0, got)
+}
+
+// adjacency is the program's lists.
+func (l *Search) adjacency() *kir.GlobalDef {
+	return l.code.Program.Globals[slices.IndexFunc(l.code.Program.Globals, func(g *kir.GlobalDef) bool { return g.Kind == kir.Adj && g.Index == 0 })]
+}
+
 // measured is the amount walked below each vertex. It is kept on the device with the graph.
 func (l *Search) measured(x *session.Exec) (cuda.Buffer, stats, error) {
 	n := l.g.NumVertices()
 	work := int64(4*n+7) &^ 7
-	adj := slices.IndexFunc(l.code.Program.Globals, func(g *kir.GlobalDef) bool { return g.Kind == kir.Adj && g.Index == 0 })
-	b, note, err := x.Keep(l.measure, l.code.Program.Globals[adj], work+int64(unsafe.Sizeof(stats{})), func(b cuda.Buffer) (any, error) {
+	b, note, err := x.Keep(l.measure, l.adjacency(), work+int64(unsafe.Sizeof(stats{})), func(b cuda.Buffer) (any, error) {
 		k, err := x.Kernel("local_measure")
 		if err != nil {
 			return nil, err

@@ -82,7 +82,10 @@ func New(name string, s *session.Session, g *graph.Graph, p *plan.Plan, w Switch
 		return nil, err
 	}
 	l.text, l.kernels = l.source()
-	l.reads = l.memory.Reads(p, l.code.Program)
+	rows := &l.code.Rows
+	l.reads = l.memory.LocalReads(p, l.code.Program, gpu.Neighbourhoods{
+		Hood: rows.Hood, Counted: rows.Rows == lower.NoRows, Level1: rows.Level1, Inner: rows.Inner,
+	})
 	return l, nil
 }
 

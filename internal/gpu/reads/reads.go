@@ -1,5 +1,9 @@
-// Package reads estimates how often a search reads each neighbour list, for a cache of lists on a
+// Package reads estimates how much a search reads of each neighbour list, for a cache of lists on a
 // device.
+//
+// A read counts with the lines of 128 bytes that it touches: over the bus each of them is a transfer. A list that a
+// level binds counts once for each time that it is bound, however many deeper levels read it, because it stays in the
+// device's own cache for so long.
 //
 // The estimate is GCSM's (Wei and Jiang, GCSM: GPU-Accelerated Continuous Subgraph Matching for
 // Large Graphs, IPDPS 2024): random walks down the plan's loop nest, which count the lists that the
@@ -9,10 +13,8 @@
 package reads
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 
@@ -26,7 +28,7 @@ type Estimate int
 
 // Estimates.
 const (
-	Walks  Estimate = iota // by random walks, and then by degree
+	Walks  Estimate = iota // by lines read for each byte, and then by degree
 	Degree                 // long lists first
 )
 
@@ -36,6 +38,7 @@ type Estimator struct {
 	pl   *plan.Plan
 	prog *kir.Program
 	how  Estimate
+	hood *Neighbourhoods // of a plan for the local method
 
 	once sync.Once
 	out  *session.Reads
@@ -46,11 +49,28 @@ func Of(pl *plan.Plan, prog *kir.Program, how Estimate) *Estimator {
 	return &Estimator{pl: pl, prog: prog, how: how}
 }
 
+// Neighbourhoods says what the local method reads besides the list of each root, on the side Hood.Universe.
+type Neighbourhoods struct {
+	plan.Hood
+	// Counted: of the vertices of level 1 alone the lists are read, on the side Inner. These vertices are on the side Level1 of the
+	// root. Otherwise it is the part below of the list of each vertex in the root's universe, or the whole list where level 1 is outside.
+	Counted       bool
+	Level1, Inner plan.Side
+}
+
+// OfNeighbourhoods is Of for the local method.
+func OfNeighbourhoods(pl *plan.Plan, prog *kir.Program, how Estimate, hood Neighbourhoods) *Estimator {
+	return &Estimator{pl: pl, prog: prog, how: how, hood: &hood}
+}
+
 // Key names the estimate: equal keys, equal estimates. It is "" where only the estimator itself has the same one: conditions
 // on vertices have no name that lasts, and neither have lists made for this plan.
 func (e *Estimator) Key() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %v %d", e.how, e.pl.Method, e.pl.Tail.K)
+	if e.hood != nil {
+		fmt.Fprintf(&b, " %+v", *e.hood)
+	}
 	for i := range e.pl.Adjs {
 		h := e.pl.Adjs[i].Lists
 		if !h.Kept {
@@ -80,8 +100,8 @@ func (e *Estimator) Reads() *session.Reads {
 // lists are the neighbour lists of a global, and what is expected of them.
 type lists struct {
 	g *kir.GlobalDef
-	// whole and below are by vertex how often a list is read, and how often only its part
-	// below the vertex; nil: never.
+	// whole and below are by vertex how many lines are read of a list, and in reads of only its part
+	// below the vertex; nil: none.
 	whole, below []float32
 	// belowOnly: nothing but those parts is read.
 	belowOnly bool
@@ -92,7 +112,7 @@ type lists struct {
 func (e *Estimator) listsOf() (out []*lists) {
 	seen := map[*uint64]bool{}
 	for _, g := range e.prog.Globals {
-		if g.Kind != kir.Adj || len(g.Off) < 2 || seen[&g.Off[0]] {
+		if g.Kind != kir.Adj || len(g.Off) < 2 || uint64(len(g.Adj)) < g.Off[len(g.Off)-1] || seen[&g.Off[0]] {
 			continue
 		}
 		seen[&g.Off[0]] = true
@@ -120,33 +140,26 @@ func (e *Estimator) estimate() *session.Reads {
 	all := e.listsOf()
 	r := &session.Reads{}
 	switch {
-	case e.pl.Method == plan.Local:
+	case e.how == Degree:
+	case e.hood != nil:
 		e.local(all)
-	case e.how == Walks:
+	default:
 		e.walk(all)
 	}
-	var visited []session.Read
-	for _, l := range all {
-		for v := range max(len(l.whole), len(l.below)) {
-			x := l.read(uint32(v))
-			if r.All += x.Reads; x.Reads > 0 {
-				visited = append(visited, x)
-			}
-		}
-	}
+	read, lines := visited(all)
+	r.All = lines
 	known := r.All > 0
 	if !known {
 		for _, l := range all {
 			r.All += float64(len(l.g.Adj)) // as often as a list is long
 		}
 	}
-	slices.SortStableFunc(visited, func(a, b session.Read) int { return cmp.Compare(b.Reads, a.Reads) })
 	for _, l := range all {
 		l.order = byDegree(l.g.Off)
 	}
 	r.Each = func(yield func(session.Read) bool) {
-		for _, x := range visited {
-			if !yield(x) {
+		for _, p := range read {
+			if !yield(all[p.list].read(p.v).Read) {
 				return
 			}
 		}
@@ -155,22 +168,60 @@ func (e *Estimator) estimate() *session.Reads {
 	return r
 }
 
-// read is the list of a vertex with its reads.
-func (l *lists) read(v uint32) session.Read {
-	x := session.Read{Lists: l.g, Vertex: v, Below: l.belowOnly}
-	if l.whole != nil {
-		x.Reads += float64(l.whole[v])
+// visit is a list with its reads, and how many of them a byte of its copy saves.
+type visit struct {
+	session.Read
+	dense float64
+}
+
+// read is the list of a vertex with its reads. It is to be copied whole, or only the part below the vertex, which serves no
+// other reads: where a byte saves more.
+func (l *lists) read(v uint32) visit {
+	x := visit{Read: session.Read{Lists: l.g, Vertex: v, Below: l.belowOnly}}
+	list := l.g.Adj[l.g.Off[v]:l.g.Off[v+1]]
+	if l.below == nil {
+		if l.whole != nil {
+			x.Reads = float64(l.whole[v])
+		}
+		x.dense = x.Reads / copyBytes(len(list))
+		return x
 	}
-	if l.below != nil {
-		below := float64(l.below[v])
-		// A copy of the whole list is larger. It pays where a good part of the reads is of the whole list.
-		x.Below = l.belowOnly || x.Reads*wholePays < below
-		x.Reads += below
+	part, all := float64(l.below[v]), float64(l.below[v])
+	if l.whole != nil {
+		all += float64(l.whole[v])
+	}
+	x.Reads, x.dense = all, all/copyBytes(len(list))
+	if d := part / copyBytes(belowIn(list, v)); l.belowOnly || d > x.dense {
+		x.Below, x.dense = true, d
+	}
+	if x.Below {
+		x.Reads = part
 	}
 	return x
 }
 
-const wholePays = 4
+// all is how many lines are read of a vertex's list.
+func (l *lists) all(v uint32) (lines float64) {
+	if l.whole != nil {
+		lines += float64(l.whole[v])
+	}
+	if l.below != nil {
+		lines += float64(l.below[v])
+	}
+	return lines
+}
+
+// copyBytes is the size of a copy of a list in a cache: its ids, and a head.
+func copyBytes(ids int) float64 { return float64(8 + 4*ids) }
+
+// linesOf is how many lines a walk over a list touches.
+func linesOf(ids int) float64 { return float64(ids/idsOfLine + 1) }
+
+// idsOfLine is how many ids a line of memory has.
+const idsOfLine = 32
+
+// belowIn is how many ids of v's list are below v.
+func belowIn(list []uint32, v uint32) int { return len(plan.Within(list, 0, v)) }
 
 // rest yields the lists that no walk has read, the longest first.
 func rest(all []*lists, known bool, yield func(session.Read) bool) {
@@ -185,7 +236,7 @@ func rest(all []*lists, known bool, yield func(session.Read) bool) {
 				if l.order != nil {
 					v = l.order[v]
 				}
-				if known && l.read(v).Reads > 0 {
+				if known && l.all(v) > 0 {
 					next[i]++
 					continue
 				}
@@ -239,31 +290,53 @@ func byDegree(off []uint64) []uint32 {
 	return out
 }
 
-// local is the reads of the local method, which are known: the list of each root, and of each vertex in a root's
-// universe the part below it, or the whole list where a vertex lies outside.
+// local is the reads of the local method, which are known: the list of each root, on the side of its universe, and those of the
+// vertices in a root's universe.
 func (e *Estimator) local(all []*lists) {
-	side, outside := plan.LocalSide(e.pl), e.pl.Levels[1].Set < 0
+	side, from, inner := e.hood.Universe, e.hood.Universe, plan.LowerSide
+	switch { // from: the side of a root on which vertices are whose lists are read
+	case e.hood.Outside:
+		inner = plan.AllSides
+	case e.hood.Counted:
+		from, inner = e.hood.Level1, e.hood.Inner
+	}
 	for _, l := range e.of(all, 0) {
 		n := len(l.g.Off) - 1
-		l.belowOnly = side == plan.LowerSide && !outside
-		l.whole, l.below = make([]float32, n), make([]float32, n)
-		for v := range n {
+		l.belowOnly = side == plan.LowerSide && inner == plan.LowerSide
+		l.below = make([]float32, n)
+		if !l.belowOnly {
+			l.whole = make([]float32, n)
+		}
+		each := func(v int) {
 			list := l.g.Adj[l.g.Off[v]:l.g.Off[v+1]]
-			roots := len(list) // in whose universe v is
-			if side != plan.AllSides {
-				roots = sort.Search(len(list), func(i int) bool { return int(list[i]) >= v })
-				if side == plan.LowerSide {
-					roots = len(list) - roots
+			if len(list) == 0 {
+				return
+			}
+			below := belowIn(list, uint32(v))
+			count := func(s plan.Side, times int) {
+				switch s {
+				case plan.LowerSide:
+					l.below[v] += float32(float64(times) * linesOf(below))
+				case plan.UpperSide:
+					l.whole[v] += float32(float64(times) * linesOf(len(list)-below))
+				default:
+					l.whole[v] += float32(float64(times) * linesOf(len(list)))
 				}
 			}
-			switch {
-			case l.belowOnly:
-				l.below[v] = float32(roots + 1)
-			case outside:
-				l.whole[v] = float32(roots + 1)
+			count(side, 1)
+			switch from { // the roots that v is on that side of
+			case plan.LowerSide:
+				count(inner, len(list)-below)
+			case plan.UpperSide:
+				count(inner, below)
 			default:
-				l.below[v], l.whole[v] = float32(roots), 1
+				count(inner, len(list))
 			}
 		}
+		overStripes(n, func(lo, hi int) {
+			for v := lo; v < hi; v++ {
+				each(v)
+			}
+		})
 	}
 }

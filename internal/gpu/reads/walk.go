@@ -18,7 +18,7 @@ const samples = 1 << 15
 // All walks are made together, a level at a time: each partial match of a level stands for as many walks as
 // have come to it. Of the candidates of the next level each walk takes each one with the same
 // probability, so that their number is binomial. GCSM's probability is 1/D, with D the highest degree.
-// Here it is the one that leaves about as many partial matches at each level. A read counts with the inverse of
+// Here it is the one that leaves about as many partial matches at each level. A read counts its lines with the inverse of
 // the probability that the walks come there, so that the estimate is unbiased.
 func (e *Estimator) walk(all []*lists) {
 	w := &walker{e: e, pl: e.pl, rng: rand.New(rand.NewPCG(0x67c5, uint64(len(e.pl.Levels))))}
@@ -27,17 +27,16 @@ func (e *Estimator) walk(all []*lists) {
 		w.lists[i] = e.of(all, i)
 	}
 	w.marks()
-	last := 0
-	for _, s := range e.pl.Sets {
-		last = max(last, s.At)
-	}
-	for _, l := range w.scans {
-		last = max(last, l)
+	last := len(w.read) - 1
+	if last < 0 {
+		return
 	}
 	w.roots()
 	for l := 0; len(w.now) > 0; l++ {
 		for i := range w.now {
-			w.read(l, &w.now[i])
+			for _, r := range w.read[l] {
+				w.count(&w.pl.Sets[r.set], r.base, &w.now[i])
+			}
 		}
 		if l >= last || l+1 >= len(e.pl.Levels) {
 			break
@@ -61,17 +60,44 @@ type walker struct {
 	rng   *rand.Rand
 	lists [][]*lists // by adjacency of the plan
 	now   []partial
-	// read marks sets of which the elements are read when they are made or bases of others. scans are
-	// the levels after which a list is gone over as it is.
-	scans []int
-	list  graph.Scratch
+	// read are, by level, the lists of its vertex that are read at that level or at deeper ones.
+	read [][]reading
+	list graph.Scratch
 }
 
-// marks finds the levels whose candidates are a neighbour list as it is. It is read at the level before.
+// reading is a list that the sets are made of: a set's own, which is gone over, or in which the elements of its base are looked up.
+type reading struct{ set, base int } // base: the set that is looked up in the list; -1: none
+
+// marks finds the lists that are read, and up to which level. A level's candidates may be a list as it is.
 func (w *walker) marks() {
+	seen := map[reading]bool{}
+	add := func(set, base int) {
+		r := reading{set, base}
+		if of := w.pl.Sets[set].Of; !seen[r] {
+			seen[r] = true
+			for len(w.read) <= of {
+				w.read = append(w.read, nil)
+			}
+			w.read[of] = append(w.read[of], r)
+		}
+	}
+	for i := range w.pl.Sets {
+		s := &w.pl.Sets[i]
+		if s.Op == plan.SetList {
+			continue
+		}
+		if base := &w.pl.Sets[s.Base]; base.Op == plan.SetList {
+			add(s.Base, -1)
+		}
+		if s.Of == s.At {
+			add(i, s.Base)
+		} else {
+			add(i, -1) // for as many bases as there are
+		}
+	}
 	for l := 1; l < len(w.pl.Levels); l++ {
 		if s := w.pl.Levels[l].Set; s >= 0 && w.pl.Sets[s].Op == plan.SetList && l < len(w.pl.Levels)-w.pl.Tail.K {
-			w.scans = append(w.scans, l-1)
+			add(s, -1)
 		}
 	}
 }
@@ -113,30 +139,17 @@ func (w *walker) roots() {
 	})
 }
 
-// read counts the lists that are read when level l of p is matched.
-func (w *walker) read(l int, p *partial) {
-	for i := range w.pl.Sets {
-		s := &w.pl.Sets[i]
-		if s.At != l || s.Op == plan.SetList {
-			continue
-		}
-		w.count(s, p)
-		if base := &w.pl.Sets[s.Base]; base.Op == plan.SetList {
-			w.count(base, p)
-		}
-	}
-	for _, at := range w.scans {
-		if at == l {
-			w.count(&w.pl.Sets[w.pl.Levels[l+1].Set], p)
-		}
-	}
-}
-
-// count counts a read of the list of a set.
-func (w *walker) count(s *plan.Set, p *partial) {
+// count counts the lines that p reads of the list of a set. If the elements of base are looked up in it, these are at most two
+// for each of them.
+func (w *walker) count(s *plan.Set, base int, p *partial) {
 	v := p.m[s.Of]
 	below := slices.Contains(s.Below, s.Of)
 	for _, l := range w.lists[s.Adj] {
+		list := part(l, v, below)
+		lines := linesOf(list)
+		if base >= 0 {
+			lines = min(lines, 2*float64(w.size(base, p)))
+		}
 		to := &l.whole
 		if below {
 			to = &l.below
@@ -144,8 +157,29 @@ func (w *walker) count(s *plan.Set, p *partial) {
 		if *to == nil {
 			*to = make([]float32, len(l.g.Off)-1)
 		}
-		(*to)[v] += float32(p.weight)
+		(*to)[v] += float32(p.weight * lines)
 	}
+}
+
+// part is how many ids v's list has, or its part below v.
+func part(l *lists, v uint32, below bool) int {
+	list := l.g.Adj[l.g.Off[v]:l.g.Off[v+1]]
+	if below {
+		return belowIn(list, v)
+	}
+	return len(list)
+}
+
+// size is how many elements a set has, or is expected to have; one at least.
+func (w *walker) size(set int, p *partial) (n int) {
+	s := &w.pl.Sets[set]
+	if s.Op != plan.SetList {
+		return max(1, int(math.Ceil(s.Estimate)))
+	}
+	for _, l := range w.lists[s.Adj] {
+		n += part(l, p.m[s.Of], slices.Contains(s.Below, s.Of))
+	}
+	return max(1, n)
 }
 
 // extend draws partial matches of level l from those of the level before.

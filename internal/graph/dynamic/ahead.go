@@ -1,5 +1,7 @@
 package dynamic
 
+import "math/bits"
+
 // Ahead reads what changes of edges are about to read, so that it is in the processor's caches then. It changes nothing.
 //
 // Why: in a large graph a change waits for memory several times, one after the other. Ahead waits for that of many changes together.
@@ -20,26 +22,76 @@ func (x *Ahead) Add(g *Graph, u, v ID) bool {
 
 // Read reads for the changes that were added.
 func (x *Ahead) Read(g *Graph) {
-	var heads [2 * aheadRoom]*head
-	k := 0
+	var ps probes
 	for i := range x.ends {
-		s := g.sides[i%len(g.sides)]
-		for _, v := range x.ends[i][:x.n] {
+		for k, v := range x.ends[i][:x.n] {
 			if v == noVertex {
 				continue
 			}
 			x.sum += g.ids.class(v)
-			if h := s.head(v); h != nil {
-				heads[k] = h
-				k++
-			}
+			ps.add(g.side(Direction(i), v), v, x.ends[1-i][k])
 		}
 	}
-	for _, h := range heads[:k] {
-		if n := h[headLen]; n > inHead {
-			l := g.lists.list(slotRun(h[:2], n))
-			x.sum += l[0] + l[n/2]
-		}
-	}
+	x.sum += ps.read()
 	x.n = 0
 }
+
+// probes are searches in lists, which take their steps together.
+type probes struct {
+	list [2 * aheadRoom]probe
+	n    int
+}
+
+// probe is the search of an entry in a list.
+type probe struct {
+	h *head
+	a *arena
+	l []uint32 // what is left to search
+	w uint32
+}
+
+// add adds a search of w in v's list of a side.
+func (ps *probes) add(s *side, v, w uint32) {
+	if h := s.head(v); h != nil {
+		p := &ps.list[ps.n]
+		p.h, p.a, p.w = h, s.a, w
+		ps.n++
+	}
+}
+
+// read makes the steps of all searches, and returns a number that depends on what it read.
+//
+// Why: each step of a search waits for the one before. The processor makes those of several searches at the same time.
+func (ps *probes) read() (sum uint32) {
+	left := 0
+	for i := range ps.n {
+		p := ps.list[i]
+		if n := p.h[headLen]; n > inHead {
+			p.l = p.a.list(slotRun(p.h[:2], n))
+			ps.list[left] = p
+			left++
+		}
+	}
+	for left > 0 {
+		n := left
+		left = 0
+		for i := range n {
+			p := &ps.list[i]
+			l := p.l
+			half := len(l) / 2
+			if half < probeEnd {
+				sum += l[half]
+				continue
+			}
+			_, less := bits.Sub64(uint64(l[half-1]), uint64(p.w), 0)
+			from := half & -int(less)
+			q := &ps.list[left]
+			q.l, q.w = l[from:from+len(l)-half], p.w
+			left++
+		}
+	}
+	return sum
+}
+
+// probeEnd is half of the length of a list that is not searched on: it is in one or two lines of a cache.
+const probeEnd = 8

@@ -32,15 +32,15 @@ type run struct {
 // out of the chunk that has the fewest. clean does it in small steps.
 type arena struct {
 	chunks [][]uint32
-	live   []uint32               // words of blocks in use, by chunk
-	idle   []uint32               // numbers of chunks without memory
-	lives  []uint32               // how often a chunk was cleaned or given back, by number
-	free   [freeSizes][]freeBlock // dead blocks by size, and others that were dead
-	spare  []uint32               // a chunk without a number
-	fill   int                    // the chunk that new blocks come from; -1: none
-	place  int                    // where its rest begins
-	used   uint64                 // words of blocks in use
-	room   uint64                 // words of chunks
+	live   []uint32                    // words of blocks in use, by chunk
+	idle   []uint32                    // numbers of chunks without memory
+	lives  []uint32                    // how often a chunk was cleaned or given back, by number
+	free   *[freeSizes / 2][]freeBlock // dead blocks by half of their size, and others that were dead; nil: none so far
+	spare  []uint32                    // a chunk without a number
+	fill   int                         // the chunk that new blocks come from; -1: none
+	place  int                         // where its rest begins
+	used   uint64                      // words of blocks in use
+	room   uint64                      // words of chunks
 	merged []uint32
 
 	// relocate moves, by move, the owner's list that is in the block at an offset, and returns the block's size.
@@ -138,10 +138,11 @@ func (a *arena) dropChunk(c int) {
 // alloc returns a block of a size for a list of owner. The values behind its first word are undefined.
 func (a *arena) alloc(owner, size uint32) uint64 {
 	a.used += uint64(size)
-	if size < freeSizes {
-		for l := a.free[size]; len(l) > 0; l = a.free[size] {
+	if size < freeSizes && a.free != nil {
+		free := &a.free[size/2]
+		for l := *free; len(l) > 0; l = *free {
 			b := l[len(l)-1]
-			a.free[size] = l[:len(l)-1]
+			*free = l[:len(l)-1]
 			if a.lives[b.chunk] == b.life {
 				a.debt -= min(a.debt, stepsForWord*uint64(size))
 				a.live[b.chunk] += size
@@ -201,8 +202,13 @@ func (a *arena) release(r run) {
 	}
 	a.debt += stepsForWord * uint64(size)
 	a.chunks[c][p], a.chunks[c][p+1] = dead, size
-	if size < freeSizes && c != a.victim && uint64(len(a.free[size])) < min(a.used/freeShare, mostFree) {
-		a.free[size] = append(a.free[size], freeBlock{uint32(c), a.lives[c], uint32(p)})
+	if size < freeSizes && c != a.victim && a.used >= freeShare {
+		if a.free == nil {
+			a.free = new([freeSizes / 2][]freeBlock)
+		}
+		if free := &a.free[size/2]; uint64(len(*free)) < min(a.used/freeShare, mostFree) {
+			*free = append(*free, freeBlock{uint32(c), a.lives[c], uint32(p)})
+		}
 	}
 }
 
@@ -381,8 +387,10 @@ func (a *arena) move(owner uint32, r run) run {
 // bytes is the size of all memory of the arena.
 func (a *arena) bytes() uint64 {
 	b := 4*(a.room+uint64(len(a.spare))) + 24*uint64(cap(a.chunks)) + 4*uint64(cap(a.live)+cap(a.lives)+cap(a.idle)+cap(a.merged))
-	for _, l := range a.free {
-		b += 12 * uint64(cap(l))
+	if a.free != nil {
+		for _, l := range a.free {
+			b += 12 * uint64(cap(l))
+		}
 	}
 	return b
 }

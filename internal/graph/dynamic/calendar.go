@@ -18,7 +18,7 @@ func (g *Graph) KeepCalendar(on bool) {
 	case !on || !g.timed:
 		g.rows.calendar = nil
 	case g.rows.calendar == nil:
-		c := &calendar{rows: &g.rows, sides: make([]table[[pageSize][]uint32], len(g.sides))}
+		c := &calendar{rows: &g.rows, sides: make([]table[[pageSize][]uint32], g.numSides())}
 		var all []uint32
 		for r := range g.rows.end {
 			if g.rows.inUse(r) {

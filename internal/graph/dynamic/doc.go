@@ -1,4 +1,4 @@
-// Package dynamic holds a graph that changes by one update at a time, and that can be read at each version of a window of updates.
+// Package dynamic holds a graph that changes by one update at a time. It can be read at each version of a window of updates.
 //
 // Versions. Each update makes a version, also one that changes nothing. Between Begin and Settle the graph can be read at any
 // version since Begin. An update then leaves marks: from this version on, this entry of this list is turned round. So an entry is in
@@ -22,6 +22,10 @@
 // Lists. A vertex has one list of its neighbours in each direction. If its edges have several labels, a directory has a list for
 // each of them too. An arena gives memory to lists, in chunks. If more than an eighth of it is free, each update moves some lists out of
 // the chunk that has the fewest, in proportion to the memory that it gave back.
+//
+// The lists are in shards, each with an arena, directories and marks of its own. The vertices of one page of ids are in one shard, and pages take
+// turns. Make makes the changes of a batch of updates, as its caller's workers, each of which changes other shards. One end of an edge decides whether
+// the graph has it, and then the other end follows. A graph that begins small has one shard, so that it is small in memory.
 //
 // Why: each block in the arena names its owner, so that a chunk is cleaned without a scan of the graph. This is how file systems
 // with logs clean their segments. Arrays by id are tables of pages, and hash tables split one chain at a time. So no

@@ -114,8 +114,8 @@ func (g *Graph) WriteTo(to io.Writer) (n int64, err error) {
 	w.text(g.Read.TimeName)
 	w.texts(g.edgeLabels)
 	g.writeVertices(w)
-	for _, s := range g.sides {
-		g.writeLists(w, s)
+	for i := range g.numSides() {
+		g.writeLists(w, Direction(i))
 	}
 	g.rows.write(w)
 	g.vertexProps.write(w)
@@ -157,9 +157,10 @@ func (g *Graph) writeVertices(w *fileWriter) {
 	})
 }
 
-func (g *Graph) writeLists(w *fileWriter, s *side) {
+func (g *Graph) writeLists(w *fileWriter, d Direction) {
 	var labels []Label
 	g.Now().Vertices(nil, func(v uint32) bool {
+		s := g.side(d, v)
 		labels = s.labels(v, labels[:0])
 		w.ascending(labels)
 		for _, l := range labels {
@@ -435,8 +436,9 @@ func Read(from io.Reader) (g *Graph, err error) {
 		}
 	}
 	g.readVertices(r)
-	for i, s := range g.sides {
-		g.readLists(r, s, i)
+	g.split(g.ids.live)
+	for i := range g.numSides() {
+		g.readLists(r, Direction(i))
 	}
 	g.readRows(r)
 	g.vertexProps.read(r, func(v uint32) bool { return g.ids.alive(v) })
@@ -524,7 +526,7 @@ func (g *Graph) readVertices(r *fileReader) {
 	})
 }
 
-func (g *Graph) readLists(r *fileReader, s *side, i int) {
+func (g *Graph) readLists(r *fileReader, d Direction) {
 	entries, pairs := uint64(0), uint64(0)
 	var labels, list, all []uint32
 	g.Now().Vertices(nil, func(v uint32) bool {
@@ -532,6 +534,7 @@ func (g *Graph) readLists(r *fileReader, s *side, i int) {
 		if len(labels) == 0 {
 			return true
 		}
+		s := g.side(d, v)
 		h := s.need(v)
 		h[headLabel] = labels[0]
 		if len(labels) > 1 {
@@ -564,13 +567,11 @@ func (g *Graph) readLists(r *fileReader, s *side, i int) {
 		h[headLen] = uint32(len(all))
 		return true
 	})
-	for g.lists.debt > 0 {
-		g.lists.clean()
-	}
+	g.clean()
 	if !g.directed {
 		entries /= 2
 	}
-	if i > 0 && entries != g.edges {
+	if d > 0 && entries != g.edges {
 		r.fail("%d edges in one direction, %d in the other", g.edges, entries)
 	}
 	g.edges = entries

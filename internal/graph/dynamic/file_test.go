@@ -4,12 +4,18 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"pgregory.net/rapid"
+
+	"github.com/weftgraph/weft/internal/testing/errorfs"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 func written(t fataler, g *Graph) []byte {
@@ -134,20 +140,82 @@ func TestFileDamage(t *testing.T) {
 			}
 		}
 	}
-	cause := errors.New("broken disk")
-	if _, err := Read(io.MultiReader(bytes.NewReader(file[:20]), failing{cause})); !errors.Is(err, cause) || errors.Is(err, ErrFile) {
-		t.Fatal(err)
-	}
-	if _, err := g.WriteTo(failing{cause}); !errors.Is(err, cause) {
-		t.Fatal(err)
-	}
 	g.Begin()
 	if _, err := g.WriteTo(io.Discard); err == nil {
 		t.Fatal("a graph with a window was written")
 	}
 }
 
-type failing struct{ err error }
-
-func (f failing) Read([]byte) (int, error)  { return 0, f.err }
-func (f failing) Write([]byte) (int, error) { return 0, f.err }
+// TestFileFaults: whichever read or write fails, or does half of its work, a graph is read or written as without the failure, or there is an
+// error that gives the cause. A file that ends in the middle is a bad file.
+func TestFileFaults(t *testing.T) {
+	g := New(false, true)
+	k, err := g.VertexKey("note", arrow.BinaryTypes.String)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 4 { // several blocks
+		text := OfString(strings.Repeat(string(rune('a'+i)), fileBlock*3/4))
+		if res, err := g.AddVertex(Text(strings.Repeat("v", i+1)), 0, Property{k, text}); res != Applied || err != nil {
+			t.Fatal(res, err)
+		}
+	}
+	want := written(t, g)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "graph")
+	each := func(fault errorfs.Fault, least int, run func(files vfs.FS) error) {
+		t.Helper()
+		n := errorfs.Each(t, fault, []string{dir}, func(fsys *errorfs.FS) {
+			err := run(fsys)
+			op, fired := fsys.Fired()
+			switch {
+			case fault.Way == errorfs.Ends:
+				if err != nil && !(fired && errors.Is(err, ErrFile) && errors.Is(err, io.ErrUnexpectedEOF)) {
+					t.Errorf("%v ends: %v", op, err)
+				}
+			case fired != (err != nil) && fault.Way != errorfs.Short, err != nil && (!errors.Is(err, fault.Err) || errors.Is(err, ErrFile)):
+				t.Errorf("%v: %v", op, err)
+			}
+		})
+		if n < least {
+			t.Errorf("%+v: %d faults, want %d", fault, n, least)
+		}
+	}
+	write := func(files vfs.FS) error {
+		f, err := files.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := g.WriteTo(f)
+		f.Close()
+		if b, other := os.ReadFile(path); other != nil || n != int64(len(b)) || !bytes.HasPrefix(want, b) || err == nil && len(b) != len(want) {
+			t.Errorf("%d bytes, said to be %d, of %d: %v, %v", len(b), n, len(want), err, other)
+		}
+		return err
+	}
+	least := len(want) / fileBlock
+	for _, way := range []errorfs.Way{errorfs.Fails, errorfs.Half} {
+		each(errorfs.Fault{Kinds: errorfs.Write, Err: syscall.ENOSPC, Way: way}, least, write)
+	}
+	if err := write(vfs.OS{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, way := range []errorfs.Way{errorfs.Fails, errorfs.Half, errorfs.Short, errorfs.Ends} {
+		fault := errorfs.Fault{Kinds: errorfs.Read, Err: syscall.EIO, Way: way}
+		if way == errorfs.Short {
+			fault.Err = nil
+		}
+		each(fault, least, func(files vfs.FS) error {
+			f, err := vfs.Open(files, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			read, err := Read(f)
+			if err == nil && !bytes.Equal(written(t, read), want) {
+				t.Error("another graph was read")
+			}
+			return err
+		})
+	}
+}

@@ -15,8 +15,10 @@ import (
 type Graph struct {
 	directed bool
 	ids      vertices
-	lists    arena
-	sides    []*side // one on an undirected graph; else out and in
+	shards   []shard
+	touched  []*shard // whose lists the window, or an update outside windows, changes
+	crowded  bool     // a shard has hardly room for more lists
+	turned   []uint32 // vertices whose existence the window changed, once for each change
 
 	edgeLabels  []string // from label 1 on
 	byEdgeLabel map[string]Label
@@ -38,16 +40,15 @@ type Graph struct {
 	open     bool   // a window is open
 	lone     bool   // it is that of one update, which a follower sees
 	follower Follower
-	marks    []marks
 	events   []Event
 
 	// Room for intermediate values of updates.
-	odd []mark
-	ws  []uint32
-	by  []labelFlips
-	ls  []Label
-	es  []edge
-	rs  []uint32
+	ws []uint32
+	ls []Label
+	es []edge
+	rs []uint32
+
+	maker maker
 }
 
 // Class is a set of vertex labels. The vertices with exactly these labels have ids in ranges of their own.
@@ -56,17 +57,13 @@ type Class uint32
 // New returns a graph without vertices. textIDs says that vertex ids are texts, not numbers.
 func New(directed, textIDs bool) *Graph {
 	g := &Graph{directed: directed, byEdgeLabel: map[string]Label{}}
-	g.lists.init(g.relocate)
 	g.rows.init(directed)
 	g.queue.rows = &g.rows
 	g.texts.init()
 	g.vertexProps.init(&g.texts)
 	g.edgeProps.init(&g.texts)
 	g.ids.init(textIDs)
-	g.sides = []*side{{a: &g.lists}}
-	if directed {
-		g.sides = append(g.sides, &side{a: &g.lists})
-	}
+	g.split(maxShards * shardShare)
 	return g
 }
 
@@ -74,6 +71,7 @@ func New(directed, textIDs bool) *Graph {
 // edges of s with equal ends, label and time, ErrTooLarge, or the cause of ctx.
 func From(ctx context.Context, s *graph.Graph) (*Graph, error) {
 	g := New(s.Directed, !s.IDs.Numeric())
+	g.split(s.NumVertices())
 	g.edges = s.NumEdges()
 	g.Read = s.Read
 	g.ids.expected = uint32(s.NumVertices())
@@ -116,17 +114,19 @@ func From(ctx context.Context, s *graph.Graph) (*Graph, error) {
 		}
 		return g.ws
 	}
-	for i, side := range g.sides {
+	for i := range g.numSides() {
 		for v := range uint32(s.NumVertices()) {
 			if v&0xffff == 0 && ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
-			if g.lists.full() {
-				return nil, fmt.Errorf("%w: the graph has too many neighbours", ErrTooLarge)
-			}
 			if l := from[i].List(v); len(l) > 0 {
-				h := side.need(v + shift[s.ClassOf(v)])
-				side.setList(v+shift[s.ClassOf(v)], h[:2], inHead, move(l))
+				x := v + shift[s.ClassOf(v)]
+				sh := g.shard(x)
+				if sh.lists.full() {
+					return nil, fmt.Errorf("%w: the graph has too many neighbours", ErrTooLarge)
+				}
+				h := sh.sides[i].need(x)
+				sh.sides[i].setList(x, h[:2], inHead, move(l))
 				h[headLen], h[headLabel] = uint32(len(l)), unset
 			}
 		}
@@ -146,7 +146,7 @@ func From(ctx context.Context, s *graph.Graph) (*Graph, error) {
 	if err := g.vertexPropsFrom(s, shift); err != nil {
 		return nil, err
 	}
-	for _, side := range g.sides {
+	g.eachSide(func(_ Direction, side *side) {
 		for p := range side.pages.end() {
 			page := side.pages.page(p)
 			for i := 0; page != nil && i < pageSize; i++ {
@@ -155,9 +155,10 @@ func From(ctx context.Context, s *graph.Graph) (*Graph, error) {
 				}
 			}
 		}
-	}
-	for g.lists.debt+g.rows.lists.debt > 0 {
-		g.compact()
+	})
+	g.clean()
+	for g.rows.lists.debt > 0 {
+		g.rows.lists.clean()
 	}
 	return g, nil
 }
@@ -172,10 +173,11 @@ func (g *Graph) labelsFrom(ctx context.Context, s *graph.Graph, shift []uint32, 
 			return 0, context.Cause(ctx)
 		}
 		r := s.RelationByLabel(label - 1) // graph.NoLabel is -1
-		for i, side := range g.sides {
+		for i := range g.numSides() {
 			lists := []graph.Lists{r.Out, r.In}[i]
 			lists.Vertices(func(v uint32) bool {
 				x := v + shift[s.ClassOf(v)]
+				side := g.side(Direction(i), x)
 				h := side.need(x)
 				l := lists.List(v)
 				if i == 0 {
@@ -295,16 +297,6 @@ func (g *Graph) Vertex(id ID) (uint32, bool) {
 // IDOf returns the user's id of a vertex of any version of the window.
 func (g *Graph) IDOf(v uint32) ID { return g.ids.idOf(v) }
 
-// relocate moves the list of v that has the block at an offset.
-func (g *Graph) relocate(v uint32, off uint64) uint32 {
-	for _, s := range g.sides {
-		if size, ok := s.relocate(v, off); ok {
-			return size
-		}
-	}
-	panic("dynamic: a block without an owner")
-}
-
 // Timed reports whether edges have times.
 func (g *Graph) Timed() bool { return g.timed }
 
@@ -414,17 +406,14 @@ func (g *Graph) Layout() uint64 { return uint64(g.ids.end)<<32 | uint64(len(g.id
 
 // Bytes returns the memory of the graph, in bytes. It counts what arrays have room for.
 func (g *Graph) Bytes() uint64 {
-	b := g.lists.bytes() + g.ids.bytes()
-	for _, s := range g.sides {
-		b += s.bytes()
-	}
-	for _, m := range g.marks[:cap(g.marks)] {
-		b += 40 + 12*uint64(cap(m.list))
+	b := g.ids.bytes()
+	for i := range g.shards {
+		b += g.shards[i].bytes()
 	}
 	if c := g.rows.calendar; c != nil {
 		b += c.bytes()
 	}
 	b += g.rows.bytes() + g.queue.bytes() + g.texts.size() + g.vertexProps.bytes() + g.edgeProps.bytes()
-	b += 40*uint64(cap(g.events)) + 12*uint64(cap(g.odd)) + 4*uint64(cap(g.ws)+cap(g.ls)) + 24*uint64(cap(g.es)) + 4*uint64(cap(g.rs)) + 32*uint64(cap(g.by))
+	b += 40*uint64(cap(g.events)) + 4*uint64(cap(g.ws)+cap(g.ls)+cap(g.turned)) + 24*uint64(cap(g.es)) + 4*uint64(cap(g.rs)) + g.maker.bytes()
 	return b
 }

@@ -16,7 +16,9 @@ func TestRefused(t *testing.T) {
 	full := New(false, false)
 	full.ids.end = maxID
 	long := New(false, false)
-	long.lists.chunks = make([][]uint32, maxChunks/8*7+1)
+	long.shards[0].lists.chunks = make([][]uint32, maxChunks/8*7+1)
+	long.touch(0)
+	long.compact()
 	tests := []struct {
 		name string
 		g    *Graph

@@ -45,10 +45,11 @@ func (h *head) setMarks(i int) { h[1] = h[1]&slotMask | uint32(i+1)<<slotBits }
 // several reports whether the vertex has a directory.
 func (h *head) several() bool { return h[headLabel]&several != 0 }
 
-// side is the lists of all vertices in one direction.
+// side is the lists of a shard's vertices in one direction.
 type side struct {
 	a     *arena
-	pages table[[pageSize]head]
+	shift int                   // of ids, to the shard's pages
+	pages table[[pageSize]head] // by id >> shift
 	// dirs are directories: lists of entries of entrySize numbers, by ascending labels. They are never empty.
 	dirs table[[pageSize]run]
 	end  uint32 // the first directory never used
@@ -65,14 +66,14 @@ func (s *side) dir(h *head) *run {
 
 // head returns v's head, or nil if v has none yet.
 func (s *side) head(v uint32) *head {
-	if p := s.pages.page(v >> pageBits); p != nil {
+	if p := s.pages.page(v >> s.shift); p != nil {
 		return &p[v&pageMask]
 	}
 	return nil
 }
 
 // need returns v's head.
-func (s *side) need(v uint32) *head { return &s.pages.need(v >> pageBits)[v&pageMask] }
+func (s *side) need(v uint32) *head { return &s.pages.need(v >> s.shift)[v&pageMask] }
 
 // entries is the directory of h, if it has one.
 func (s *side) entries(h *head) []uint32 {

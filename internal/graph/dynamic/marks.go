@@ -43,7 +43,7 @@ func marksIn(list []mark, r Range) []mark {
 func (g *Graph) marksOf(s *side, v uint32) []mark {
 	if h := s.head(v); h != nil {
 		if i := h.marks(); i >= 0 {
-			return g.marks[i].list
+			return g.shard(v).marks[i].list
 		}
 	}
 	return nil
@@ -73,24 +73,33 @@ func next(list []mark, label Label, at uint32) (w uint32, odd bool, rest []mark)
 }
 
 // mark adds marks with the present version.
-func (g *Graph) mark(s *side, v, w uint32, label Label, all bool) {
+func (g *Graph) mark(d Direction, v, w uint32, label Label, all bool) {
+	if label == exists {
+		g.turned = append(g.turned, v)
+	}
+	g.touch(v)
+	g.shard(v).mark(d, v, w, label, g.labelled() || label == exists, all, uint32(g.version-g.base))
+}
+
+// mark adds marks with a version of the window: one for the list of the label if own, and one for that of all labels if all.
+func (sh *shard) mark(d Direction, v, w uint32, label Label, own, all bool, at uint32) {
+	s := sh.sides[d]
 	h := s.need(v)
 	i := h.marks()
 	if i < 0 {
-		if i = len(g.marks); i < cap(g.marks) {
-			g.marks = g.marks[:i+1]
+		if i = len(sh.marks); i < cap(sh.marks) {
+			sh.marks = sh.marks[:i+1]
 		} else {
-			g.marks = append(g.marks, marks{})
+			sh.marks = append(sh.marks, marks{})
 		}
-		g.marks[i] = marks{v: v, side: s, list: g.marks[i].list[:0]}
+		sh.marks[i] = marks{v: v, side: s, list: sh.marks[i].list[:0]}
 		h.setMarks(i)
 	}
-	at := uint32(g.version - g.base)
-	if g.labelled() || label == exists {
-		g.marks[i].add(mark{w, label, at})
+	if own {
+		sh.marks[i].add(mark{w, label, at})
 	}
 	if all {
-		g.marks[i].add(mark{w, AnyLabel, at})
+		sh.marks[i].add(mark{w, AnyLabel, at})
 	}
 }
 
@@ -105,10 +114,13 @@ func (m *marks) add(x mark) {
 
 // nameUnlabelled gives the marks of a graph that had no edge labels the label NoLabel too.
 func (g *Graph) nameUnlabelled() {
-	for i := range g.marks {
-		for _, x := range slices.Clone(g.marks[i].list) {
-			if x.label == AnyLabel {
-				g.marks[i].add(mark{x.w, NoLabel, x.at})
+	for k := range g.shards {
+		ms := g.shards[k].marks
+		for i := range ms {
+			for _, x := range slices.Clone(ms[i].list) {
+				if x.label == AnyLabel {
+					ms[i].add(mark{x.w, NoLabel, x.at})
+				}
 			}
 		}
 	}
@@ -126,66 +138,86 @@ func (g *Graph) Begin() {
 
 // Settle closes the window: the present version is the only one that can be read. Without a window it does nothing.
 // It takes time in proportion to the lists that were changed.
-func (g *Graph) Settle() {
+func (g *Graph) Settle() { g.SettleBy(serially) }
+
+// SettleBy is Settle by the workers of each.
+func (g *Graph) SettleBy(each Each) {
 	if !g.open {
 		return
 	}
 	g.open, g.lone, g.base = false, false, g.version
 	g.sweep(true)
-	for i := range g.marks {
-		m := &g.marks[i]
+	g.turnVertices()
+	each(len(g.touched), func(i int) { g.touched[i].settle(g.labelled()) })
+	g.compact()
+}
+
+// turnVertices changes the existence of vertices as marks say. A vertex that the window made and removed is in turned twice: its id is taken
+// back once.
+func (g *Graph) turnVertices() {
+	slices.Sort(g.turned)
+	for i, v := range g.turned {
+		g.ids.setAlive(v, !g.ids.alive(v))
+		if (i+1 == len(g.turned) || g.turned[i+1] != v) && !g.ids.alive(v) {
+			g.take(v)
+		}
+	}
+	if g.turned = g.turned[:0]; cap(g.turned) > keptMarks {
+		g.turned = nil
+	}
+}
+
+// same returns how many marks at the beginning of a list are of one entry.
+func same(l []mark) int {
+	n := 1
+	for n < len(l) && l[n].w == l[0].w && l[n].label == l[0].label {
+		n++
+	}
+	return n
+}
+
+// settle brings the marks into the lists.
+func (sh *shard) settle(labelled bool) {
+	for i := range sh.marks {
+		m := &sh.marks[i]
 		m.side.need(m.v).setMarks(-1)
-		g.settle(m)
-		g.lists.clean()
+		sh.settleOne(m, labelled)
+		sh.lists.clean()
 		if cap(m.list) > keptMarks {
 			m.list = nil
 		}
 	}
-	if cap(g.marks) > keptMarks {
-		g.marks = nil
+	if cap(sh.marks) > keptMarks {
+		sh.marks = nil
 	}
-	g.marks = g.marks[:0]
-	g.compact()
+	sh.marks = sh.marks[:0]
 }
 
 // keptMarks is how much room for marks is kept for later windows.
 const keptMarks = 1 << 12
 
-// settle changes the lists of a vertex as its marks say.
-func (g *Graph) settle(m *marks) {
-	odd := g.odd[:0]
+// settleOne changes the lists of a vertex as its marks say.
+func (sh *shard) settleOne(m *marks, labelled bool) {
+	odd := sh.odd[:0]
 	for l := m.list; len(l) > 0; {
-		x := l[0]
-		n := 1
-		for n < len(l) && l[n].w == x.w && l[n].label == x.label {
-			n++
-		}
-		l = l[n:]
-		switch {
-		case x.label == exists:
-			if n%2 != 0 {
-				g.ids.setAlive(m.v, !g.ids.alive(m.v))
-			}
-			if !g.ids.alive(m.v) {
-				g.take(m.v)
-			}
-		case n%2 != 0:
+		x, n := l[0], same(l)
+		if l = l[n:]; x.label != exists && n%2 != 0 {
 			odd = append(odd, x)
 		}
 	}
-	g.odd = odd
+	sh.odd = odd
 	if len(odd) == 0 {
 		return
 	}
 	if odd[0].w != odd[len(odd)-1].w {
 		slices.SortFunc(odd, func(x, y mark) int { return cmp.Or(cmp.Compare(x.label, y.label), cmp.Compare(x.w, y.w)) })
 	}
-	ws := g.ws[:0]
+	ws := sh.ws[:0]
 	for _, x := range odd {
 		ws = append(ws, x.w)
 	}
-	g.ws = ws
-	by := g.by[:0]
+	sh.ws = ws
+	by := sh.by[:0]
 	var all []uint32
 	for i := 0; i < len(odd); {
 		j := i
@@ -199,10 +231,10 @@ func (g *Graph) settle(m *marks) {
 		}
 		i = j
 	}
-	if !g.labelled() {
+	if !labelled {
 		by = append(by, labelFlips{NoLabel, all})
 	}
-	g.by = by
+	sh.by = by
 	m.side.flip(m.v, by, all)
 }
 
@@ -225,6 +257,20 @@ func (g *Graph) take(v uint32) {
 
 // compact moves some blocks of lists together.
 func (g *Graph) compact() {
-	g.lists.clean()
+	for _, sh := range g.touched {
+		sh.touched = false
+		sh.lists.clean()
+		g.crowded = g.crowded || sh.lists.full()
+	}
+	g.touched = g.touched[:0]
 	g.rows.lists.clean()
+}
+
+// clean moves blocks of lists together until no more is gained.
+func (g *Graph) clean() {
+	for i := range g.shards {
+		for a := &g.shards[i].lists; a.debt > 0; {
+			a.clean()
+		}
+	}
 }

@@ -424,7 +424,7 @@ func TestSteps(t *testing.T) {
 			}
 			var present []pair
 			worst := uint64(0)
-			work := func() uint64 { return g.lists.work + g.rows.lists.work }
+			work := func() uint64 { return listWork(g) }
 			longest := uint64(0)
 			count := func(before uint64, u, v uint64) {
 				lists := uint64(0)
@@ -476,8 +476,10 @@ func TestSteps(t *testing.T) {
 				add(10*n + k)
 			}
 			checkArena(t, g)
-			if g.lists.room > g.lists.used*5/4+8*minChunk {
-				t.Errorf("%d vertices: room for %d words, of which %d are used", n, g.lists.room, g.lists.used)
+			for i := range g.shards {
+				if a := &g.shards[i].lists; a.room > a.used*5/4+8*minChunk {
+					t.Errorf("%d vertices: room for %d words, of which %d are used", n, a.room, a.used)
+				}
 			}
 			most = append(most, worst)
 		}
@@ -486,6 +488,15 @@ func TestSteps(t *testing.T) {
 			t.Errorf("times %v: at most %d words for a small graph, %d for one eight times as large", timed, most[0], most[1])
 		}
 	}
+}
+
+// listWork is the work of all lists so far.
+func listWork(g *Graph) uint64 {
+	w := g.rows.lists.work
+	for i := range g.shards {
+		w += g.shards[i].lists.work
+	}
+	return w
 }
 
 // TestHub removes vertices with many edges, and many edges at once: the work must be in proportion to their number.
@@ -512,11 +523,11 @@ func TestHub(t *testing.T) {
 					t.Fatal(res, err)
 				}
 			}
-			before := g.lists.work + g.rows.lists.work
+			before := listWork(g)
 			if res, err := x.change(g); res != Applied || err != nil {
 				t.Fatal(res, err)
 			}
-			if w := g.lists.work + g.rows.lists.work - before; w > 30*n {
+			if w := listWork(g) - before; w > 30*n {
 				t.Errorf("%d words moved for %d edges", w, n)
 			}
 			if g.NumEdges() != x.edges {

@@ -37,7 +37,7 @@ func TestMixed(t *testing.T) {
 		t.Error("the same number as a fraction:", r, err)
 	}
 	if _, err := set(1, OfInt(1<<53+1)); !errors.Is(err, ErrValue) {
-		t.Error("an integer that is no float64, after fractions:", err)
+		t.Error("an integer that is not a float64, after fractions:", err)
 	}
 	v := func(id uint64) uint32 { x, _ := g.Vertex(Num(id)); return x }
 	if a, b := g.At(3).VertexValue(v(0), 0), g.Now().VertexValue(v(0), 0); a != OfInt(3) || b != OfFloat(0.5) {
@@ -79,6 +79,6 @@ func TestMixed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := add(2, OfFloat(1.5)); !errors.Is(err, ErrValue) {
-		t.Error("a fraction after an integer that is no float64:", err)
+		t.Error("a fraction after an integer that is not a float64:", err)
 	}
 }

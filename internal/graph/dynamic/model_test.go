@@ -592,20 +592,26 @@ func checkArena(t fataler, g *Graph) {
 	if ids != g.NumVertices() || ids != chained || ids != int(g.ids.nearby+g.ids.index.count) {
 		t.Fatalf("%d ids and %d names in use for %d vertices", ids, chained, g.NumVertices())
 	}
-	lists := map[uint64]run{}
-	use := func(r run) {
+	lists := make([]map[uint64]run, len(g.shards)+1) // by shard, and at last those of rows
+	use := func(shard int, r run) {
 		if r.n > 0 {
-			lists[r.off&^wide] = r
+			lists[shard][r.off&^wide] = r
 		}
 	}
-	for k, s := range g.sides {
+	for i := range lists {
+		lists[i] = map[uint64]run{}
+	}
+	sides := 0
+	g.eachSide(func(k Direction, s *side) {
+		shard := sides / g.numSides()
+		sides++
 		dirs := uint32(0)
 		for p := range s.pages.end() {
 			heads := s.pages.page(p)
 			for i := 0; heads != nil && i < pageSize; i++ {
-				h, name := &heads[i], fmt.Sprintf("side %d, vertex %d", k, p<<pageBits+uint32(i))
+				h, name := &heads[i], fmt.Sprintf("side %d, vertex %d", k, (p*uint32(len(g.shards))+uint32(shard))<<pageBits+uint32(i))
 				if h[headLen] > inHead {
-					use(slotRun(h[:2], h[headLen]))
+					use(shard, slotRun(h[:2], h[headLen]))
 				}
 				if h.marks() >= 0 && !g.open {
 					t.Fatalf("%s has marks", name)
@@ -614,7 +620,7 @@ func checkArena(t fataler, g *Graph) {
 					continue
 				}
 				dirs++
-				use(*s.dir(h))
+				use(shard, *s.dir(h))
 				d := s.entries(h)
 				if len(d) <= entrySize {
 					t.Fatalf("%s has a directory of %d", name, len(d))
@@ -624,7 +630,7 @@ func checkArena(t fataler, g *Graph) {
 						t.Fatalf("%s has an empty entry", name)
 					}
 					if d[1] > inEntry {
-						use(slotRun(d[2:4], d[1]))
+						use(shard, slotRun(d[2:4], d[1]))
 					}
 				}
 			}
@@ -635,12 +641,13 @@ func checkArena(t fataler, g *Graph) {
 		if dirs != s.end {
 			t.Fatalf("%d directories, in use or idle, of %d", dirs, s.end)
 		}
+	})
+	for i := range g.shards {
+		checkBlocks(t, &g.shards[i].lists, lists[i])
 	}
-	checkBlocks(t, &g.lists, lists)
 
 	x := &g.rows
 	var order, found []uint32
-	lists = map[uint64]run{}
 	elements := uint32(0)
 	for i := range x.index.n {
 		ref := x.index.heads.page(i / bucketPage)[i%bucketPage]
@@ -653,7 +660,7 @@ func checkArena(t fataler, g *Graph) {
 			if ref&isGroup != 0 {
 				gr := x.group(ref)
 				if gr.n > inGroup {
-					use(slotRun(gr.slot[:], gr.n))
+					use(len(g.shards), slotRun(gr.slot[:], gr.n))
 				}
 				if gr.n < 2 || gr.live != gr.n {
 					t.Fatalf("group %v", *gr)
@@ -669,7 +676,7 @@ func checkArena(t fataler, g *Graph) {
 			ref = *next
 		}
 	}
-	checkBlocks(t, &x.lists, lists)
+	checkBlocks(t, &x.lists, lists[len(g.shards)])
 	free := uint32(0)
 	for ref := x.free; ref != 0; ref = x.row(ref - 1).next {
 		free++

@@ -84,10 +84,10 @@ func (g *Graph) begin(label Label, c Class, n int, ids ...ID) error {
 	if int64(c) >= int64(len(g.ids.classes)) {
 		return fmt.Errorf("dynamic: the graph has %d classes, and none has number %d", len(g.ids.classes), c)
 	}
-	if g.open && g.version-g.base == math.MaxUint32 || len(g.marks) > maxMarks/2 {
+	if g.open && g.version-g.base == math.MaxUint32 || len(g.events) > maxMarks/4 {
 		return fmt.Errorf("%w: more updates than a window can have", ErrTooLarge)
 	}
-	if g.lists.full() || g.rows.lists.full() || g.rows.end >= maxRows && g.rows.free == 0 {
+	if g.crowded || g.rows.lists.full() || g.rows.end >= maxRows && g.rows.free == 0 {
 		return fmt.Errorf("%w: no room is left for neighbour lists", ErrTooLarge)
 	}
 	if err := g.ids.reserve(uint32(c), n); err != nil {
@@ -149,7 +149,7 @@ func (g *Graph) add(id ID, c Class) uint32 {
 // turnVertex makes a vertex that does not exist exist, and the other way round.
 func (g *Graph) turnVertex(v uint32) {
 	if g.open {
-		g.mark(g.sides[0], v, v, exists, false)
+		g.mark(Out, v, v, exists, false)
 		return
 	}
 	g.ids.setAlive(v, !g.ids.alive(v))
@@ -344,7 +344,7 @@ func (g *Graph) dropEdge(u, v ID, label Label, time int64, at bool) (Result, err
 
 // changeAlone adds or removes an edge that has neither a time nor properties, unless the graph has it, or does not. It changes the lists at once.
 func (g *Graph) changeAlone(k EventKind, e edge, sight Sight) Result {
-	out, in := g.sides[0], g.sides[len(g.sides)-1]
+	out := g.side(Out, e.u)
 	x, one := out.spot(e.u, e.v, e.label)
 	has := x.found
 	if !one {
@@ -366,8 +366,9 @@ func (g *Graph) changeAlone(k EventKind, e edge, sight Sight) Result {
 		g.edges++
 	}
 	if one {
+		g.touch(e.u)
 		out.turn(x, e.u, e.v, e.label)
-		g.turn(in, e.v, e.u, e.label, true)
+		g.turn(In, e.v, e.u, e.label, true)
 	} else {
 		g.turnEdge(e, g.alone(e) || !g.parallel(e.u, e.v, e.label))
 	}
@@ -553,7 +554,7 @@ func (g *Graph) has(u, v uint32, label Label) bool {
 	if g.open {
 		return g.Now().Has(u, v, Out, label)
 	}
-	_, found := search(g.side(Out).list(u, g.label(label)), v)
+	_, found := search(g.side(Out, u).list(u, g.label(label)), v)
 	return found
 }
 
@@ -588,26 +589,33 @@ func (g *Graph) removeEdge(e edge) {
 
 // turnEdge adds an edge to the lists of its ends, or removes it from them: those of its label and, if all, of all labels.
 func (g *Graph) turnEdge(e edge, all bool) {
-	g.turn(g.sides[0], e.u, e.v, e.label, all)
-	g.turn(g.sides[len(g.sides)-1], e.v, e.u, e.label, all)
+	g.turn(Out, e.u, e.v, e.label, all)
+	g.turn(In, e.v, e.u, e.label, all)
 }
 
 // turn turns the entry w of v's list of a label round, and if all, that of the list of all labels.
-func (g *Graph) turn(s *side, v, w uint32, label Label, all bool) {
+func (g *Graph) turn(d Direction, v, w uint32, label Label, all bool) {
 	if g.open {
-		g.mark(s, v, w, label, all)
+		g.mark(d, v, w, label, all)
 		return
 	}
+	g.touch(v)
+	g.shard(v).turn(d, v, w, label, all)
+}
+
+// turn turns the entry w of v's list of a label round at once.
+func (sh *shard) turn(d Direction, v, w uint32, label Label, all bool) {
+	s := sh.sides[d]
 	if x, ok := s.spot(v, w, label); ok && all {
 		s.turn(x, v, w, label)
 		return
 	}
-	g.ws = append(g.ws[:0], w)
-	g.by = append(g.by[:0], labelFlips{label, g.ws})
+	sh.ws = append(sh.ws[:0], w)
+	sh.by = append(sh.by[:0], labelFlips{label, sh.ws})
 	if all {
-		s.flip(v, g.by, g.ws)
+		s.flip(v, sh.by, sh.ws)
 	} else {
-		s.flip(v, g.by, nil)
+		s.flip(v, sh.by, nil)
 	}
 }
 
@@ -616,13 +624,13 @@ func (g *Graph) alone(e edge) bool {
 	one := func(h *head) bool {
 		return h == nil || h.marks() < 0 && (h[headLen] == 0 || h[headLabel] == e.label)
 	}
-	return !g.labelled() || one(g.side(Out).head(e.u)) || one(g.side(In).head(e.v))
+	return !g.labelled() || one(g.side(Out, e.u).head(e.u)) || one(g.side(In, e.v).head(e.v))
 }
 
 // parallel reports whether u has an edge to v with another label.
 func (g *Graph) parallel(u, v uint32, label Label) bool {
 	d := Out
-	if x, y := g.side(Out).head(u), g.side(In).head(v); x != nil && y != nil && y[headLen] < x[headLen] {
+	if x, y := g.side(Out, u).head(u), g.side(In, v).head(v); x != nil && y != nil && y[headLen] < x[headLen] {
 		u, v, d = v, u, In // most often the end with fewer neighbours has fewer labels
 	}
 	g.ls = g.Now().Labels(u, d, g.ls)
@@ -660,7 +668,7 @@ type edge struct {
 // edgesOf returns the edges of v in the present version. The slice is valid until the next call.
 func (g *Graph) edgesOf(v uint32) []edge {
 	g.es = g.es[:0]
-	for i := range g.sides {
+	for i := range g.numSides() {
 		d := Direction(i)
 		g.ls = g.Now().Labels(v, d, g.ls)
 		for _, l := range g.ls {

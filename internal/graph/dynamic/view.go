@@ -43,9 +43,6 @@ func (g *Graph) label(l Label) Label {
 	return l
 }
 
-// side returns the lists of a direction, which is not Either on a directed graph.
-func (g *Graph) side(d Direction) *side { return g.sides[int(d)%len(g.sides)] }
-
 // part is the part of a sorted list in r.
 func part(l []uint32, r Range) []uint32 {
 	if len(l) == 0 || l[0] >= r.First && l[len(l)-1] < r.End {
@@ -74,7 +71,7 @@ func (w View) List(v uint32, d Direction, label Label, within []Range, buf *[]ui
 		*buf = to
 		return to[:copy(to, to[all:])]
 	}
-	s := g.side(d)
+	s := g.side(d, v)
 	label = g.label(label)
 	l, ms := s.list(v, label), w.relevant(s, v, label)
 	if ms == nil && within == nil {
@@ -145,7 +142,7 @@ func (w View) Len(v uint32, d Direction, label Label, within []Range, buf *[]uin
 	if d == Either && g.directed {
 		return len(w.List(v, d, label, within, buf))
 	}
-	s := g.side(d)
+	s := g.side(d, v)
 	label = g.label(label)
 	l, ms := s.list(v, label), w.relevant(s, v, label)
 	if within == nil {
@@ -181,7 +178,7 @@ func (w View) Has(v, x uint32, d Direction, label Label) bool {
 	if d == Either && g.directed {
 		return w.Has(v, x, Out, label) || w.Has(v, x, In, label)
 	}
-	s := g.side(d)
+	s := g.side(d, v)
 	label = g.label(label)
 	_, found := search(s.list(v, label), x)
 	return found != turned(g.marksOf(s, v), x, label, w.at)
@@ -304,17 +301,17 @@ func (w View) value(x *columns, k Key, i uint32) Value {
 func (w View) Labels(v uint32, d Direction, buf []Label) []Label {
 	buf = buf[:0]
 	if d == Either && w.g.directed {
-		buf = w.g.appendLabels(w.g.sides[In], v, buf)
+		buf = w.g.appendLabels(w.g.side(In, v), v, buf)
 		d = Out
 	}
-	buf = w.g.appendLabels(w.g.side(d), v, buf)
+	buf = w.g.appendLabels(w.g.side(d, v), v, buf)
 	slices.Sort(buf)
 	return slices.Compact(buf)
 }
 
 // Exists reports whether the graph has the vertex v.
 func (w View) Exists(v uint32) bool {
-	return w.g.ids.alive(v) != turned(w.g.marksOf(w.g.sides[0], v), v, exists, w.at)
+	return w.g.ids.alive(v) != turned(w.g.marksOf(w.g.side(Out, v), v), v, exists, w.at)
 }
 
 // Vertices calls yield with the vertices in some ranges of ids, ascending, until yield returns false. nil means all.

@@ -2,14 +2,15 @@ package layout
 
 // Interval is GENEVA's interval-PCSR of one partition. Its vertices are few runs of
 // consecutive ids. An index of the runs, small enough for the shared memory of a GPU,
-// gives the row of a vertex, and the row its list. The processor finds rows by a bitmap.
+// gives the row of a vertex, and the row its list. A rank bitmap gives the row too. The processor
+// uses it always, and a GPU where the runs are many.
 type Interval struct {
 	First []uint32 // the first id of each run, ascending
 	Row   []uint32 // the row of First[i]; one more: the number of rows
 	Off   []uint32 // row i's list is Adj[Off[i]:Off[i+1]]
 	Adj   []uint32
 
-	rows ranks // for the processor, whatever the number of runs
+	rows ranks // of the vertices, whatever the number of runs
 
 	id uint64
 }
@@ -28,7 +29,7 @@ func NewInterval(l *Lists, n int) *Interval {
 	return x
 }
 
-// index makes the index of the vertices for the processor. It stays small enough for a partition of at most a
+// index makes the rank bitmap of the vertices. It stays small enough for a partition of at most a
 // fifth of the bytes of GSI's PCSR, of which each vertex has a group.
 func (x *Interval) index(vertices []uint32, n int) {
 	hashed := 4 * (2*GroupPairs*len(vertices) + len(x.Adj))
@@ -70,6 +71,9 @@ func (x *Interval) List(v uint32) []uint32 {
 
 // ID returns the number that copies of the arrays are found by; 0: there is none.
 func (x *Interval) ID() uint64 { return x.id }
+
+// Ranks returns the rank bitmap, in which the rank of a vertex is its row. The caller must not change it.
+func (x *Interval) Ranks() RankIndex { return x.rows.index() }
 
 // Runs returns the number of runs of consecutive ids.
 func (x *Interval) Runs() int { return len(x.First) }

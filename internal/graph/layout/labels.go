@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/graph"
-	"github.com/weftgraph/weft/internal/kept"
+	"github.com/weftgraph/weft/internal/memo"
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
@@ -17,12 +17,13 @@ type Kind uint8
 
 // The kinds of partitions.
 const (
-	Intervals Kind = iota // GENEVA's interval-PCSR, of renumbered vertices
-	Hashes                // GSI's hashed PCSR
+	Intervals    Kind = iota // GENEVA's interval-PCSR, of renumbered vertices
+	Hashes                   // GSI's hashed PCSR
+	OwnIntervals             // interval-PCSR under the graph's own ids, to compare with
 )
 
 // String returns the kind's name in options and output.
-func (k Kind) String() string { return [...]string{"interval", "hashed"}[k] }
+func (k Kind) String() string { return [...]string{"interval", "hashed", "interval-own"}[k] }
 
 // Partition is the adjacency of one edge label seen from one side.
 type Partition interface {
@@ -51,8 +52,8 @@ type Labels struct {
 	head   head        // the beginning of each file's head
 	unkept atomic.Bool // a file could not be written
 
-	parts     kept.Map[Key, Partition]
-	relations kept.Map[relationKey, Partition]
+	parts     memo.Map[Key, Partition]
+	relations memo.Map[relationKey, Partition]
 }
 
 // Key names a partition: an edge label, an index into Graph.EdgeLabels or graph.NoLabel, seen from
@@ -77,7 +78,7 @@ func Make(ctx context.Context, g *graph.Graph, kind Kind, load, threads int) (*L
 
 // Partitions returns the partitions of keys, in their order. It reads or makes those alone that
 // nobody has asked for yet, in parallel. It waits while another caller makes the same partition, until ctx ends.
-// The warning says why a file that is there was not used, or could not be written. The error is
+// The warning says of each file that is there and was not used why, and that one could not be written. The error is
 // ErrTooLong if a label has too many entries.
 func (l *Labels) Partitions(ctx context.Context, fsys vfs.FS, keys ...Key) (parts []Partition, warning string, err error) {
 	for _, k := range keys {
@@ -92,11 +93,7 @@ func (l *Labels) Partitions(ctx context.Context, fsys vfs.FS, keys ...Key) (part
 			parts[i], said[i], errs[i] = l.partition(ctx, vfs.Or(fsys), keys[i])
 		}
 	})
-	for _, w := range said {
-		if warning = w; w != "" {
-			break
-		}
-	}
+	warning = warnings(said...)
 	for _, e := range errs {
 		if e != nil {
 			return nil, warning, e

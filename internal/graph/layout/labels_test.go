@@ -150,7 +150,7 @@ func TestPartitions(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer file.Close()
-		for _, kind := range []layout.Kind{layout.Hashes, layout.Intervals} {
+		for _, kind := range []layout.Kind{layout.Hashes, layout.Intervals, layout.OwnIntervals} {
 			load := rapid.SampledFrom([]int{1, 2, 40}).Draw(t, "load")
 			threads := rapid.IntRange(1, 3).Draw(t, "threads")
 			l, err := layout.Make(ctx, g, kind, load, threads)
@@ -275,21 +275,33 @@ func TestSizes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	own, err := layout.Make(t.Context(), g, layout.OwnIntervals, 0, 2)
+	if err != nil || own.Renumbering != nil {
+		t.Fatal(own, err)
+	}
+	var runs, ownRuns uint64
 	for _, s := range sizes {
+		ownRuns, runs = ownRuns+s.OwnRuns, runs+s.Runs
 		if 5*s.Interval > s.Hashed || 5*s.Interval > 6*s.CSR {
 			t.Errorf("label %d: interval-PCSR has %d bytes, hashed PCSR %d, CSR %d", s.Label, s.Interval, s.Hashed, s.CSR)
 		}
-		bytes := uint64(0)
-		for _, side := range []layout.Side{layout.Out, layout.In} {
-			p, err := one(t.Context(), l, s.Label, side)
-			if err != nil {
-				t.Fatal(err)
+		var bytes, r [2]uint64
+		for i, l := range []*layout.Labels{l, own} {
+			for _, side := range []layout.Side{layout.Out, layout.In} {
+				p, err := one(t.Context(), l, s.Label, side)
+				if err != nil {
+					t.Fatal(err)
+				}
+				bytes[i] += p.Bytes()
+				r[i] += uint64(p.(*layout.Interval).Runs())
 			}
-			bytes += p.Bytes()
 		}
-		if bytes != s.Interval {
-			t.Errorf("label %d: partitions have %d bytes, and their sizes say %d", s.Label, bytes, s.Interval)
+		if want := [2]uint64{s.Interval, s.Own}; bytes != want || r != [2]uint64{s.Runs, s.OwnRuns} {
+			t.Errorf("label %d: partitions have %d bytes in %d runs, and their sizes say %d in %d and %d", s.Label, bytes, r, want, s.Runs, s.OwnRuns)
 		}
+	}
+	if 3*runs > 2*ownRuns {
+		t.Errorf("share sets leave %d runs of %d", runs, ownRuns)
 	}
 }
 

@@ -1,6 +1,10 @@
 package layout
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+	"unsafe"
+)
 
 // ranks gives the ids of a set their ranks: their numbers in ascending order. It is a bitmap of the ids with
 // the number of bits before each word. Where few words have bits, only those are stored, and a bitmap
@@ -13,6 +17,7 @@ type ranks struct {
 	words []rankWord
 	end   uint32       // no id is so large
 	above [][]rankWord // of the bitmaps of words: above[0] of those of words, above[1] of those of above[0]
+	all   []rankWord   // words and those above, one behind the other
 }
 
 // rankWord is 32 bits of a bitmap, and above them the number of the first: the rank of an id, or the place
@@ -47,6 +52,7 @@ const wholeWords = 64
 func newRanks(ids []uint32, end uint32, room int) ranks {
 	r := ranks{end: end}
 	all := int(end)
+	var levels [][]rankWord
 	for first := uint32(0); ; first = 1 {
 		// The words that have bits behind a word 0, which is that of all others; and their numbers.
 		words := []rankWord{0}
@@ -60,7 +66,7 @@ func newRanks(ids []uint32, end uint32, room int) ranks {
 			words[k] |= 1 << (id % (1 << rankBits))
 		}
 		all = (all + 1<<rankBits - 1) >> rankBits
-		whole := all <= 2*len(words) || 8*all <= room || r.words != nil && all <= wholeWords
+		whole := all <= 2*len(words) || 8*all <= room || levels != nil && all <= wholeWords
 		if whole {
 			some := words[1:]
 			words = make([]rankWord, all)
@@ -68,23 +74,47 @@ func newRanks(ids []uint32, end uint32, room int) ranks {
 				words[k] = some[i]
 			}
 		}
-		if r.words == nil {
-			r.words = words
-		} else {
-			r.above = append(r.above, words)
-		}
+		levels = append(levels, words)
 		if whole {
-			return r
+			break
 		}
 		ids = numbers
 	}
+	// All levels share one array, which devices take as it is.
+	r.all = slices.Concat(levels...)
+	at := 0
+	for i, words := range levels {
+		level := r.all[at : at+len(words) : at+len(words)]
+		if at += len(words); i == 0 {
+			r.words = level
+		} else {
+			r.above = append(r.above, level)
+		}
+	}
+	return r
 }
 
 // bytes returns the size of all words.
-func (r *ranks) bytes() uint64 {
-	n := len(r.words)
-	for _, words := range r.above {
-		n += len(words)
+func (r *ranks) bytes() uint64 { return 8 * uint64(len(r.all)) }
+
+// RankIndex has the words of a rank bitmap for programs that read them elsewhere.
+type RankIndex struct {
+	// Words has each word as the two halves of a 64-bit number of this machine. Its low 32 bits are a bit for each of 32
+	// ids, and its high 32 bits the number of bits before them. Level 0 says which ids there are, and
+	// level k+1 which words of level k are stored; of the last level all are.
+	Words []uint32
+	First []uint32 // the number of each level's first word
+}
+
+// index returns the words, which it does not copy.
+func (r *ranks) index() RankIndex {
+	x := RankIndex{First: []uint32{0}}
+	if len(r.all) > 0 {
+		x.Words = unsafe.Slice((*uint32)(unsafe.Pointer(&r.all[0])), 2*len(r.all))
 	}
-	return 8 * uint64(n)
+	for at, k := len(r.words), 0; k < len(r.above); k++ {
+		x.First = append(x.First, uint32(at))
+		at += len(r.above[k])
+	}
+	return x
 }

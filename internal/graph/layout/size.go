@@ -18,6 +18,8 @@ type Size struct {
 	CSR      uint64 // with an offset for each vertex of the graph
 	Hashed   uint64
 	Interval uint64
+	Own      uint64 // interval-PCSR under the graph's own ids
+	OwnRuns  uint64 // of ids, in that
 }
 
 // Sizes makes each partition in all layouts and returns the sizes by label, the edges
@@ -60,6 +62,13 @@ func Sizes(ctx context.Context, g *graph.Graph, load, threads int) ([]Size, erro
 				s.CSR += 8*uint64(g.NumVertices()+1) + 4*uint64(len(lists.Adj))
 				s.Hashed += h.Bytes()
 				s.Interval += x.Bytes()
+				if lists, err = rows.Lists(ctx, s.Label, side, nil); err != nil {
+					failed[i] = err
+					return
+				}
+				x = NewInterval(lists, g.NumVertices())
+				s.OwnRuns += uint64(x.Runs())
+				s.Own += x.Bytes()
 			}
 		}
 	})

@@ -1,5 +1,5 @@
 // Package partition cuts the vertices of a graph into parts of about equal size with few edges
-// between them, for searches that take one part at a time to a device (PBE: Guo et al., SIGMOD 2020).
+// between them. Searches take one part at a time to a device (PBE: Guo et al., SIGMOD 2020).
 //
 // It has a multilevel partitioner of its own, after Karypis and Kumar (SIAM J. Sci. Comput. 1998),
 // and runs METIS where that is installed. Partitions are kept in files next to the graph's.

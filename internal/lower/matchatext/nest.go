@@ -275,7 +275,7 @@ func (n *nest) neighbours(adj, level int) (lists []string, err error) {
 }
 
 // candidates is the list that a level's vertices are in, and the conditions on
-// them beside it. Only levels before tail bound it.
+// them besides it. Only levels before tail bound it.
 func (n *nest) candidates(l, tail int) (list string, conds []string, err error) {
 	lv := &n.p.Levels[l]
 	var below, above []int

@@ -300,7 +300,7 @@ func (m *writer) fresh(name string, local map[string]bool) string {
 	return name
 }
 
-// view is the name, used beside local ones, of what a text of the pattern language
+// view is the name, used together with local ones, of what a text of the pattern language
 // selects.
 func (m *writer) view(name, op, text string, local map[string]bool) (string, error) {
 	text, err := quoted(text)

@@ -79,7 +79,7 @@ func TestMatchaInC(t *testing.T) {
 func withSets(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, error) {
 	o.Estimates = true
 	if o.Listing && p.Mode == pattern.Trail || p.Order != nil {
-		o.Method = "nest" // a formula only counts, and windows of time are no levels
+		o.Method = "nest" // a formula only counts, and windows of time are not levels
 	}
 	return planner.Compile(g, p, o)
 }

@@ -5,6 +5,7 @@
 package data
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -45,6 +46,10 @@ type Set struct {
 	// the property of all data edges of inputs.
 	infos map[string]*EdgeInfo
 	words map[string][]types.Word
+
+	ctx   context.Context // of Bind
+	limit int64           // of held; 0: none
+	held  int64           // bytes of selections
 }
 
 // Bind compares inputs with the program's declarations. It checks that
@@ -54,7 +59,13 @@ type Set struct {
 //   - lists are not longer than declared;
 //   - labels and texts of the pattern language in the program have a meaning in the graphs.
 func Bind(p *asg.Program, inputs map[string]Input) (*Set, error) {
-	s := &Set{p: p, inputs: inputs, sizes: map[types.Sym]int64{}, labels: map[string][]types.Word{}, infos: map[string]*EdgeInfo{}, words: map[string][]types.Word{}}
+	return BindWithin(context.Background(), 0, p, inputs)
+}
+
+// BindWithin is Bind until ctx ends. The selections of the program's texts may have a number of bytes in all; 0 means
+// any number. More is a *MemoryError.
+func BindWithin(ctx context.Context, limit int64, p *asg.Program, inputs map[string]Input) (*Set, error) {
+	s := &Set{ctx: ctx, limit: limit, p: p, inputs: inputs, sizes: map[types.Sym]int64{}, labels: map[string][]types.Word{}, infos: map[string]*EdgeInfo{}, words: map[string][]types.Word{}}
 	var names []string
 	for _, n := range p.Inputs {
 		names = append(names, n.Name)
@@ -76,6 +87,9 @@ func Bind(p *asg.Program, inputs map[string]Input) (*Set, error) {
 		}
 	}
 	for _, key := range p.Keys {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		if err := s.findKey(key); err != nil {
 			return nil, err
 		}

@@ -59,8 +59,10 @@ func (s *Set) findKey(key asg.Key) error {
 		}
 	}
 	s.words[key.Input] = p.Words
-	s.addInfo(key.Input, newEdgeInfo(in.Graph, p.Words, info.Kind, func(row uint64) (along, back bool) { return true, !in.Graph.Directed }))
-	return nil
+	if err := s.hold(8 * int64(len(p.Words))); err != nil {
+		return err
+	}
+	return s.addInfo(key.Input, newEdgeInfo(in.Graph, p.Words, info.Kind, func(row uint64) (along, back bool) { return true, !in.Graph.Directed }))
 }
 
 // findInfo is findKey for the edges of such an input that a text accepts.
@@ -70,18 +72,17 @@ func (s *Set) findInfo(input, text string) error {
 	if err != nil {
 		return err
 	}
-	s.addInfo(asg.ViewKey(input, text), newEdgeInfo(in.Graph, s.words[input], s.infoOf(input).Kind, func(row uint64) (along, back bool) {
+	return s.addInfo(asg.ViewKey(input, text), newEdgeInfo(in.Graph, s.words[input], s.infoOf(input).Kind, func(row uint64) (along, back bool) {
 		if d.Most == 0 || d.Accepted != nil && d.Accepted[row/64]>>(row%64)&1 == 0 {
 			return false, false
 		}
 		both := d.Either || !d.Directed
 		return both || !d.Turned, both || d.Turned
 	}))
-	return nil
 }
 
 // addInfo keeps lists, and their sizes.
-func (s *Set) addInfo(key string, e *EdgeInfo) {
+func (s *Set) addInfo(key string, e *EdgeInfo) error {
 	degree := 0
 	for v := range uint32(e.Lists.NumVertices()) {
 		degree = max(degree, e.Lists.Degree(v))
@@ -89,6 +90,7 @@ func (s *Set) addInfo(key string, e *EdgeInfo) {
 	s.infos[key] = e
 	s.sizes[types.Sym{Of: types.Arcs, Input: key}] = int64(len(e.Info))
 	s.sizes[types.Sym{Of: types.Degree, Input: key}] = int64(degree)
+	return s.hold(8*int64(len(e.Lists.Off)) + 4*int64(len(e.Lists.Adj)) + 8*int64(len(e.Info)))
 }
 
 // infoOf is the declared type of the property of an input's edges.

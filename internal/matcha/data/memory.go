@@ -60,22 +60,36 @@ func (s *Set) Rooms() []Room {
 	return out
 }
 
-// Fits fails if all of Rooms is more than a limit in bytes, and names the
-// largest part.
+// Fits fails if all of Rooms and the selections of texts are more than a limit in
+// bytes, and names the largest part.
 func (s *Set) Fits(limit int64) error {
+	return s.fits(limit, 0, func(r Room) float64 { return float64(r.Bytes) }, func(Room) string {
+		return fmt.Sprintf("there is memory for %d words", limit/8)
+	})
+}
+
+// FitsAs is Fits for a target that takes another number of bytes for a room, and some besides.
+func (s *Set) FitsAs(limit int64, besides float64, bytes func(Room) float64) error {
+	return s.fits(limit, besides, bytes, func(most Room) string {
+		return fmt.Sprintf("the target takes up to %.0f bytes for them, and there may be %d in all", bytes(most), limit)
+	})
+}
+
+// fits is both. why says what is missing, for the largest part.
+func (s *Set) fits(limit int64, besides float64, bytes func(Room) float64, why func(most Room) string) error {
 	var most Room
-	total := int64(0)
+	total, largest := float64(s.held)+besides, 0.0
 	for _, r := range s.Rooms() {
-		if r.Bytes > most.Bytes {
-			most = r
+		if b := bytes(r); b > largest {
+			most, largest = r, b
 		}
-		if total += r.Bytes; total < 0 || r.Bytes == math.MaxInt64 {
-			total = math.MaxInt64
-			break
-		}
+		total += bytes(r)
 	}
-	if total <= limit {
+	if total <= float64(limit) {
 		return nil
+	}
+	if most.Node == nil {
+		return &MemoryError{Err: fmt.Errorf("what the program looks up takes up to %.0f bytes, and there may be %d", total, limit)}
 	}
 	what := "this " + most.Node.Type.Kind.String()
 	if most.Node.Given != "" {
@@ -86,7 +100,7 @@ func (s *Set) Fits(limit int64) error {
 	if _, ok := bound.Constant(); !ok {
 		formula = fmt.Sprintf(" (%s)", bound)
 	}
-	e := s.p.File.ErrorAt(most.Node.Pos, fmt.Sprintf("%s may have %d items%s, and there is memory for %d words", what, most.Items, formula, limit/8))
+	e := s.p.File.ErrorAt(most.Node.Pos, fmt.Sprintf("%s may have %d items%s, and %s", what, most.Items, formula, why(most)))
 	e.Hint = "a smaller range for the inputs that it depends on, a smaller nitems, or more memory"
 	return &MemoryError{e}
 }

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -113,6 +114,10 @@ func (s *Set) findViews() (err error) {
 		if err != nil {
 			return
 		}
+		if s.ctx.Err() != nil {
+			err = context.Cause(s.ctx)
+			return
+		}
 		var mistake *syntax.Error
 		var inText *Mistake
 		e := s.findView(n.Op, n.Args[0].Name, n.Name)
@@ -120,7 +125,7 @@ func (s *Set) findViews() (err error) {
 			e = s.Condition(n).fits(n)
 		}
 		switch i := slices.IndexFunc(s.p.Texts, func(t asg.Text) bool { return t.Text == n.Name }); {
-		case errors.As(e, &mistake):
+		case errors.As(e, &mistake), errors.As(e, new(*MemoryError)):
 			err = e
 		case errors.As(e, &inText) && i >= 0:
 			err = TextError(s.p.File, s.p.Texts[i], e)
@@ -148,6 +153,11 @@ func (s *Set) findView(op asg.Op, input, text string) error {
 			return err
 		}
 		s.relations[key] = csr
+		if !s.own(input, csr) {
+			if err := s.hold(8*int64(len(csr.Off)) + 4*int64(len(csr.Adj))); err != nil {
+				return err
+			}
+		}
 		degree := 0
 		for v := range uint32(csr.NumVertices()) {
 			degree = max(degree, csr.Degree(v))
@@ -160,6 +170,9 @@ func (s *Set) findView(op asg.Op, input, text string) error {
 			return err
 		}
 		s.vertices[key] = append([]uint32{}, all...)
+		if err := s.hold(4 * int64(len(all))); err != nil {
+			return err
+		}
 		size(types.Length, len(all))
 	case op == asg.Between && s.between[key] == nil:
 		edges, err := view.Between(text)
@@ -167,6 +180,9 @@ func (s *Set) findView(op asg.Op, input, text string) error {
 			return err
 		}
 		s.between[key] = edges
+		if err := s.hold(8 * int64(len(edges.Accepted))); err != nil {
+			return err
+		}
 		size(types.Parallel, edges.Most)
 	case op == asg.Holds && s.conditions[key] == nil:
 		c, err := view.Condition(text)
@@ -195,6 +211,26 @@ func (c *Condition) fits(n *asg.Node) error {
 	}
 	return nil
 }
+
+// own reports whether lists are those of an input itself.
+func (s *Set) own(input string, csr *graph.CSR) bool {
+	g := s.inputs[input].Graph
+	return g != nil && len(csr.Adj) > 0 && (same(csr, g.Flat(&g.Out)) || g.Directed && same(csr, g.Flat(&g.In)))
+}
+
+// same reports whether lists are in the same memory.
+func same(a, b *graph.CSR) bool { return len(b.Adj) > 0 && &a.Adj[0] == &b.Adj[0] }
+
+// hold counts bytes of a selection.
+func (s *Set) hold(bytes int64) error {
+	if s.held += bytes; s.limit > 0 && s.held > s.limit {
+		return &MemoryError{Err: fmt.Errorf("the edges and vertices that the program's texts select take more than the %d bytes that there may be", s.limit)}
+	}
+	return nil
+}
+
+// Held is the number of bytes of the selections of the program's texts.
+func (s *Set) Held() int64 { return s.held }
 
 // Between is the data edges of a Between's node.
 func (s *Set) Between(n *asg.Node) *DataEdges { return s.between[asg.ViewKey(n.Args[0].Name, n.Name)] }

@@ -131,7 +131,9 @@ func (m *machine) compute(n *asg.Node, c *cell) {
 	case asg.CounterGet:
 		c.set(m.count(n, m.word(n.Args[1]), 0))
 	case asg.CounterReset:
-		m.eval(n.Args[0]).count.reset()
+		k := m.eval(n.Args[0]).count
+		m.work(k.size())
+		k.reset()
 	case asg.Emit:
 		row := m.words(n.Args[0])
 		m.emitted++
@@ -195,7 +197,7 @@ func (m *machine) each(n *asg.Node, done func()) {
 		if n.Cond != nil {
 			m.begin(n.Cond)
 			m.operands(n.Cond, lists, i)
-			m.steps(n.Cond)
+			m.perform(n.Cond)
 			if m.word(n.Cond.Result) == 0 {
 				continue
 			}
@@ -203,7 +205,7 @@ func (m *machine) each(n *asg.Node, done func()) {
 		if n.Func != nil {
 			m.begin(n.Func)
 			m.operands(n.Func, lists, i)
-			m.steps(n.Func)
+			m.perform(n.Func)
 		}
 		done()
 	}

@@ -59,6 +59,7 @@ func (m *machine) makeGraph(n *asg.Node, c *cell) {
 		edges = slices.Compact(edges)
 	}
 	for i, e := range edges {
+		m.tick()
 		g.from, g.to, g.info = append(g.from, e.from), append(g.to, e.to), append(g.info, e.info)
 		row, ok := g.rows[e.from]
 		if !ok {
@@ -73,6 +74,7 @@ func (m *machine) makeGraph(n *asg.Node, c *cell) {
 func (m *machine) labels(n *asg.Node, l *list) map[types.Word]types.Word {
 	out := map[types.Word]types.Word{}
 	for i := range l.n {
+		m.tick()
 		v, label := l.words[2*i], l.words[2*i+1]
 		if old, ok := out[v]; ok && old != label {
 			m.fail(n, "vlabel gives vertex %d the labels %d and %d", v, old, label)
@@ -126,11 +128,13 @@ func (m *machine) label(g *adjacency, v types.Word) types.Word {
 func (m *machine) vertices(g *adjacency, l *list) {
 	l.clear(1)
 	if g.csr != nil {
+		m.work(g.csr.NumVertices())
 		for v := range g.csr.NumVertices() {
 			l.append(types.Word(v))
 		}
 		return
 	}
+	m.work(len(g.from))
 	all := slices.Concat(g.from, g.to)
 	slices.Sort(all)
 	for _, v := range slices.Compact(all) {
@@ -142,6 +146,7 @@ func (m *machine) vertices(g *adjacency, l *list) {
 func (m *machine) edges(g *adjacency, l *list) {
 	l.clear(2)
 	if g.csr == nil {
+		m.work(len(g.from))
 		for i := range g.from {
 			l.append(g.from[i], g.to[i])
 		}
@@ -149,6 +154,7 @@ func (m *machine) edges(g *adjacency, l *list) {
 	}
 	for v := range uint32(g.csr.NumVertices()) {
 		m.tick()
+		m.work(g.csr.Degree(v))
 		for _, w := range g.csr.List(v) {
 			l.append(types.Word(v), types.Word(w))
 		}
@@ -158,7 +164,8 @@ func (m *machine) edges(g *adjacency, l *list) {
 // counter counts by keys.
 type counter struct {
 	dense   []types.Word
-	touched []types.Word // keys of dense that are not as they were
+	touched []types.Word // keys of dense that are not as they were; one may be there twice
+	all     bool         // many are not as they were, and touched has not all of them
 	hashed  map[types.Word]types.Word
 	keys    int64 // dense: keys are below; hashed: the most different ones
 }
@@ -171,18 +178,31 @@ func (m *machine) newCounter(n *asg.Node, c *cell) {
 	if c.count == nil {
 		c.count = &counter{hashed: map[types.Word]types.Word{}}
 	}
+	m.work(c.count.size())
 	c.count.reset()
 	c.count.keys = keys
 	if !n.Type.Hashed && int64(len(c.count.dense)) < keys {
+		m.work(int(keys))
 		c.count.dense = make([]types.Word, keys)
 	}
 }
 
+// size is the work of reset.
+func (k *counter) size() int {
+	if k.all {
+		return len(k.dense)
+	}
+	return len(k.touched) + len(k.hashed)
+}
+
 func (k *counter) reset() {
+	if k.all {
+		clear(k.dense)
+	}
 	for _, key := range k.touched {
 		k.dense[key] = 0
 	}
-	k.touched = k.touched[:0]
+	k.touched, k.all = k.touched[:0], false
 	clear(k.hashed)
 }
 
@@ -207,7 +227,9 @@ func (m *machine) count(n *asg.Node, key, add types.Word) types.Word {
 		m.fail(n, "%v", err)
 	}
 	if !hashed {
-		k.touched = append(k.touched, key)
+		if k.all = k.all || len(k.touched) >= len(k.dense)/8+8; !k.all {
+			k.touched = append(k.touched, key)
+		}
 		k.dense[key] = sum
 		return old
 	}

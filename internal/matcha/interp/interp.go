@@ -18,7 +18,8 @@ import (
 
 // Options are the settings of a run.
 type Options struct {
-	// Memory is the most bytes for lists, graphs and counters; 0: DefaultMemory.
+	// Memory is the most bytes for lists, graphs, counters and selections; 0: DefaultMemory. The
+	// collector of garbage may take as much again.
 	Memory int64
 	// Emit is called with each emitted row, a word for each component, in memory that is used
 	// again. If it returns false the program stops, without an error. With nil rows are only
@@ -45,6 +46,9 @@ func Run(ctx context.Context, p *asg.Program, in *data.Set, o Options) (r Result
 	if err := in.Fits(o.Memory); err != nil {
 		return Result{}, err
 	}
+	if err := in.FitsAs(o.Memory, besides(p, in), bytesOf); err != nil {
+		return Result{}, err
+	}
 	m := &machine{ctx: ctx, p: p, in: in, emit: o.Emit, cells: make([]cell, p.Nodes()), runs: map[*asg.Func]*uint64{}}
 	m.prepare(p.Main)
 	defer func() {
@@ -59,9 +63,9 @@ func Run(ctx context.Context, p *asg.Program, in *data.Set, o Options) (r Result
 			panic(e)
 		}
 	}()
-	m.tick()
+	m.work(1024)
 	m.begin(p.Main)
-	m.steps(p.Main)
+	m.perform(p.Main)
 	if p.Main.Result != nil {
 		r.Words = append(r.Words, m.words(p.Main.Result)...)
 	}
@@ -85,7 +89,7 @@ type machine struct {
 	emitted uint64
 	cells   []cell
 	runs    map[*asg.Func]*uint64
-	ticks   uint32
+	steps   int // since the context was looked at
 }
 
 // cell is the value of a node, valid in one run of the function that is the
@@ -133,15 +137,22 @@ func (m *machine) prepare(f *asg.Func) {
 // begin starts a run of f: its nodes have no value yet.
 func (m *machine) begin(f *asg.Func) { *m.runs[f]++ }
 
-func (m *machine) steps(f *asg.Func) {
+func (m *machine) perform(f *asg.Func) {
 	for _, s := range f.Steps {
 		m.eval(s)
 	}
 }
 
 // tick looks now and then whether the run shall end.
-func (m *machine) tick() {
-	if m.ticks++; m.ticks&1023 == 1 && m.ctx.Err() != nil {
+func (m *machine) tick() { m.work(1) }
+
+// work is tick for n steps, which are made without looking.
+func (m *machine) work(n int) {
+	if m.steps += n; m.steps < 1024 {
+		return
+	}
+	m.steps = 0
+	if m.ctx.Err() != nil {
 		panic(stop{context.Cause(m.ctx)})
 	}
 }

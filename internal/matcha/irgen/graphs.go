@@ -86,7 +86,7 @@ func (l *lowerer) graphNode(n *asg.Node) *value {
 	if of := n.Args[1].Type.Vertex; of != "" && l.in.Size(types.Sym{Of: types.Vertices, Input: of}) <= vertices {
 		return &value{set: l.let(n.Given, kir.Fn(kir.List, kir.G(adj), asID(v)))}
 	}
-	// A number that may be no vertex: then it has no neighbours.
+	// A number that may not be a vertex: then it has no neighbours.
 	is := l.let("", kir.All(kir.Op2(kir.Ge, v, i64(0)), kir.Op2(kir.Lt, v, i64(vertices))))
 	list := kir.Fn(kir.List, kir.G(adj), kir.Select{If: is, Then: asID(v), Else: kir.C(0)})
 	end := kir.Select{If: is, Then: kir.C(math.MaxUint32), Else: kir.C(0)}

@@ -26,7 +26,7 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 )
 
-// answers are the patterns that programs count, but for those of motifs. Programs
+// answers are the patterns that programs count, except those of motifs. Programs
 // that are not here have tests of their own.
 var answers = map[string][]string{}
 
@@ -275,7 +275,7 @@ func TestDiamonds(t *testing.T) {
 		m := [4]types.Word(row)
 		if seen[m] || m[0] >= m[1] || m[2] >= m[3] || !adjacent(m[0], m[1]) || !adjacent(m[0], m[2]) ||
 			!adjacent(m[0], m[3]) || !adjacent(m[1], m[2]) || !adjacent(m[1], m[3]) {
-			t.Errorf("%v is no diamond, or listed twice", m)
+			t.Errorf("%v is not a diamond, or listed twice", m)
 		}
 		seen[m] = true
 		return true

@@ -21,7 +21,7 @@ import (
 	"github.com/weftgraph/weft/internal/plan/planner"
 )
 
-// motifPrograms count all motifs of so many vertices, induced, in the order of
+// motifPrograms count all induced motifs, by the number of vertices, in the order of
 // weft motifs.
 var motifPrograms = map[string]int{"motifs3": 3, "motifs4": 4, "motifs4_parts": 4, "motifs5": 5}
 

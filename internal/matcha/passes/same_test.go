@@ -19,7 +19,7 @@ import (
 	"github.com/weftgraph/weft/internal/testing/matchatest"
 )
 
-// more are programs beside the library's, for what these do not have.
+// more are programs besides the library's, for what these do not have.
 var more = []string{
 	`input G: Graph
 input l0: int

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -14,7 +15,7 @@ import (
 )
 
 // bind compares inputs with the program's declarations.
-func bind(p *asg.Program, in map[string]any) (set *data.Set, err error) {
+func bind(ctx context.Context, limit int64, p *asg.Program, in map[string]any) (set *data.Set, err error) {
 	inputs := map[string]data.Input{}
 	for name, v := range in {
 		var i data.Input
@@ -28,9 +29,14 @@ func bind(p *asg.Program, in map[string]any) (set *data.Set, err error) {
 		}
 		inputs[name] = i
 	}
-	if set, err = data.Bind(p, inputs); err != nil {
+	if set, err = data.BindWithin(ctx, limit, p, inputs); err != nil {
 		var mistake *syntax.Error
-		if errors.As(err, &mistake) {
+		switch {
+		case ctx.Err() != nil:
+			return nil, err
+		case errors.As(err, new(*data.MemoryError)):
+			return nil, kind.With(kind.Memory, err)
+		case errors.As(err, &mistake):
 			return nil, kind.With(kind.Query, err)
 		}
 		return nil, kind.With(kind.Usage, err)

@@ -1,11 +1,11 @@
-// Package program is a Matcha program as callers have it: a text that was read and checked, inputs in the types of
-// Go, and a run with its result.
+// Package program reads, checks and runs Matcha programs. It takes their inputs in the types of Go.
 //
 // It knows the language and the conditions in it, and leaves targets to package run. It must not know the types of
 // the API.
 package program
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,7 +114,7 @@ func passesOff(s *setting.Settings) ([]string, error) {
 func runOptions(s *setting.Settings) (run.Options, error) {
 	off, err := passesOff(s)
 	return run.Options{
-		Target: s.Target, Schedule: s.Schedule, Threads: s.Threads, Device: s.Device, GPUMemory: s.GPUMemory, Memory: s.Memory,
+		Target: s.Target, Schedule: s.Schedule, Threads: s.Threads, Device: s.Device, GPUMemory: s.GPUMemory, Memory: s.Memory, ProgramMemory: cmp.Or(s.ProgramMemory, s.Memory),
 		Off: off, Debug: s.Debug, Stats: s.Stats, Lanes: s.Lanes,
 	}, err
 }
@@ -142,7 +142,7 @@ func (m *Program) Run(ctx context.Context, rt *runtime.Runtime, in map[string]an
 		return r, err
 	}
 	start = time.Now()
-	set, err := bind(p, in)
+	set, err := bind(ctx, s.ProgramMemory, p, in)
 	r.Prepare = time.Since(start)
 	if err != nil {
 		return r, err
@@ -203,7 +203,7 @@ func (m *Program) Code(ctx context.Context, target string, in map[string]any, s 
 	if err != nil {
 		return "", err
 	}
-	set, err := bind(p, in)
+	set, err := bind(ctx, 0, p, in)
 	if err != nil {
 		return "", err
 	}
@@ -233,7 +233,7 @@ func (m *Program) Explain(in map[string]any, s *setting.Settings) (string, error
 		return "", err
 	}
 	if len(in) > 0 || len(m.p.Inputs) == 0 {
-		if x.Set, err = bind(x.Optimized, in); err != nil {
+		if x.Set, err = bind(context.Background(), 0, x.Optimized, in); err != nil {
 			return "", err
 		}
 	}

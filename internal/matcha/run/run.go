@@ -32,12 +32,14 @@ type Options struct {
 	Schedule  string // of the target: knobs with commas between them
 	Threads   int    // of the target c, where the schedule does not say; 0 is one a core
 	Device    string
-	GPUMemory int64    // bytes on each GPU; 0 means all free memory
-	Memory    int64    // bytes; 0 means the system's limit
-	Off       []string // passes that are not wanted
-	Debug     bool     // a debug build
-	Stats     bool     // notes about the work done
-	Lanes     bool     // counts the lanes of a GPU that have work
+	GPUMemory int64 // bytes on each GPU; 0 means all free memory
+	Memory    int64 // bytes; 0 means the system's limit
+	// ProgramMemory is the most bytes of what the program makes. 0 means those of interp.DefaultMemory.
+	ProgramMemory int64
+	Off           []string // passes that are not wanted
+	Debug         bool     // a debug build
+	Stats         bool     // notes about the work done
+	Lanes         bool     // counts the lanes of a GPU that have work
 
 	// Emit is called with each emitted row, and ends the run by returning false. With nil rows
 	// are only counted.
@@ -149,7 +151,7 @@ func (x *program) interpret(ctx context.Context, r *Result) (err error) {
 		return UsageError{errors.New("a debug build needs generated code; the interpreter makes all checks without it")}
 	}
 	start := time.Now()
-	r.Result, err = interp.Run(ctx, x.p, x.set, interp.Options{Memory: x.o.Memory, Emit: x.o.Emit})
+	r.Result, err = interp.Run(ctx, x.p, x.set, interp.Options{Memory: x.o.ProgramMemory, Emit: x.o.Emit})
 	r.Search = time.Since(start)
 	return err
 }
@@ -161,7 +163,7 @@ func (x *program) onCPU(ctx context.Context, sched schedule.Schedule, graphs []*
 	if err != nil {
 		return err
 	}
-	o := cpu.Options{Schedule: sched, Objects: x.rt.Objects, Memory: x.o.Memory, Emit: x.o.Emit}
+	o := cpu.Options{Schedule: sched, Objects: x.rt.Objects, Memory: x.o.ProgramMemory, Emit: x.o.Emit}
 	for _, g := range graphs {
 		code.Program.EachArray(g.Own)
 		if o.Classes == nil {

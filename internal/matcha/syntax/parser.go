@@ -128,7 +128,7 @@ func (p *parser) takeComments(line int) []Comment {
 }
 
 // endLine ends a line of a statement that began with token from, and gives it
-// the comments in and beside it.
+// the comments in it and next to it.
 func (p *parser) endLine(n *Notes, expected string) {
 	end := p.peek().at.Line
 	if p.peek().kind != newline {

@@ -49,8 +49,8 @@ type Binding struct {
 	warnings []string
 	warned   map[string]bool // the warnings
 
-	subs  map[*pattern.Pattern]func([]uint32) bool // EXISTS, compiled once
-	times *timeSource                              // made when first asked for
+	subs  map[*pattern.Pattern]subSearch // EXISTS, compiled once
+	times *timeSource                    // made when first asked for
 }
 
 // Vertex holds the constraints on one vertex that involve no other.

@@ -9,9 +9,12 @@ import (
 	"github.com/weftgraph/weft/internal/plan/checks"
 )
 
+// subSearch reports whether a sub-pattern has a match in which its outer vertices are m[at[0]], m[at[1]], ….
+type subSearch = func(m []uint32, at []int) bool
+
 // exists compiles EXISTS { sub }: a plan of sub with the outer vertices at the
 // first levels, searched for one match each time.
-func (b *Binding) exists(x pattern.Exists) (func(outer []uint32) bool, error) {
+func (b *Binding) exists(x pattern.Exists) (subSearch, error) {
 	if f := b.subs[x.Sub]; f != nil {
 		return f, nil
 	}
@@ -45,25 +48,38 @@ func (b *Binding) exists(x pattern.Exists) (func(outer []uint32) bool, error) {
 		// Told as a warning: NOT EXISTS may still be meant.
 		b.warn("EXISTS can match nothing: " + sub.Empty.Text)
 	}
+	vertex := func(v uint32) uint32 { return v }
+	if b.of != nil {
+		vertex = b.of.Vertex
+	}
+	// Most searches end at a condition of an outer vertex alone, as its label: those come before the search.
+	var alone []int
+	for l := range fixed {
+		if lv := &pl.Levels[l]; lv.Ranges != nil || lv.Bits != nil {
+			alone = append(alone, l)
+		}
+	}
 	pool := sync.Pool{New: func() any { return checks.NewSearch(pl, fixed) }}
-	f := func(outer []uint32) bool {
+	f := func(m []uint32, at []int) bool {
 		if !found {
 			return false
 		}
-		if b.of != nil {
-			var there [pattern.MaxVertices]uint32
-			for i, v := range outer {
-				there[i] = b.of.Vertex(v)
+		for _, l := range alone {
+			if !checks.Alone(pl, &pl.Levels[l], vertex(m[at[l]])) {
+				return false
 			}
-			outer = there[:len(outer)]
 		}
 		x := pool.Get().(*checks.Search)
-		hit := x.Any(outer)
+		outer := x.Outer()
+		for i, l := range at {
+			outer[i] = vertex(m[l])
+		}
+		hit := x.Any()
 		pool.Put(x)
 		return hit
 	}
 	if b.subs == nil {
-		b.subs = map[*pattern.Pattern]func([]uint32) bool{}
+		b.subs = map[*pattern.Pattern]subSearch{}
 	}
 	b.subs[x.Sub] = f
 	return f, nil

@@ -124,7 +124,20 @@ func (b *Binding) bindPredicates(w *wheres) error {
 		sc.Check(x)
 		b.Checks = append(b.Checks, c)
 	}
+	// Conditions that search come last: the others cost less, and leave fewer candidates.
+	slices.SortStableFunc(b.Checks, func(x, y Check) int { return searches(x.x) - searches(y.x) })
 	return compiled(sc)
+}
+
+// searches returns 1 if a condition has an EXISTS, and else 0.
+func searches(x pattern.Expr) (n int) {
+	pattern.Walk(x, func(x pattern.Expr) bool {
+		if _, ok := x.(pattern.Exists); ok {
+			n = 1
+		}
+		return n == 0
+	})
+	return n
 }
 
 // bindVertexPredicates computes the vertices that pass the conditions where.

@@ -333,7 +333,7 @@ func (s *semijoin) meet(list []uint32) (some bool) {
 // leaf reports whether v has one neighbour.
 func (r *reducer) leaf(v int) bool { return r.b.Near[v]&(r.b.Near[v]-1) == 0 }
 
-// fewer reports whether so many candidates are gone that a semijoin is worth its time once more.
+// fewer reports whether enough candidates are gone that a semijoin is worth its time once more.
 func fewer(now, before int) bool { return now < before-before/4 }
 
 // equate gives vertices that symmetries of the pattern map to each other the same candidates: those

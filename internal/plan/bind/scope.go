@@ -39,7 +39,7 @@ func (b *Binding) scope() *expr.Scope {
 
 // existsCheck compiles EXISTS; its errors are not about a vertex or edge of the outer
 // pattern.
-func (b *Binding) existsCheck(x pattern.Exists) (func(outer []uint32) bool, error) {
+func (b *Binding) existsCheck(x pattern.Exists) (subSearch, error) {
 	f, err := b.exists(x)
 	var wrong *plan.QueryError
 	if errors.As(err, &wrong) {

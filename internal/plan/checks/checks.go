@@ -30,17 +30,19 @@ func NewSearch(pl *plan.Plan, fixed int) *Search {
 	return &Search{pl: pl, fixed: fixed, m: make([]uint32, len(pl.Levels)), e: make([]uint64, len(pl.Edges)), lists: make([]graph.Scratch, len(pl.Levels))}
 }
 
-// Each calls yield with the vertices by level and the chosen edges of each match whose
-// first vertices are outer, until yield returns false.
-func (x *Search) Each(outer []uint32, yield func(m []uint32, e []uint64) bool) {
-	copy(x.m, outer)
+// Outer returns the vertices of the first fixed levels, which the caller sets before a search.
+func (x *Search) Outer() []uint32 { return x.m[:x.fixed] }
+
+// Each calls yield with the vertices by level and the chosen edges of each match with the
+// outer vertices that are set, until yield returns false.
+func (x *Search) Each(yield func(m []uint32, e []uint64) bool) {
 	x.yield = func() bool { return yield(x.m, x.e) }
 	x.run(0)
 }
 
-// Any reports whether there is a match whose first vertices are outer.
-func (x *Search) Any(outer []uint32) (hit bool) {
-	x.Each(outer, func([]uint32, []uint64) bool {
+// Any reports whether there is a match with the outer vertices that are set.
+func (x *Search) Any() (hit bool) {
+	x.Each(func([]uint32, []uint64) bool {
 		hit = true
 		return false
 	})

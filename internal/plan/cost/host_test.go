@@ -119,3 +119,14 @@ func TestRefine(t *testing.T) {
 		t.Error("more degrees are read twice")
 	}
 }
+
+// TestSemijoinsOnHost: semijoins take longer the more entries they read, and some time for none.
+func TestSemijoinsOnHost(t *testing.T) {
+	none, some, many := cost.SemijoinsOnHost(0), cost.SemijoinsOnHost(1e4), cost.SemijoinsOnHost(1e6)
+	if none <= 0 || some <= none || many < 10*some {
+		t.Errorf("%v, %v and %v for 0, 10^4 and 10^6 entries", none, some, many)
+	}
+	if endless := cost.SemijoinsOnHost(1e300); endless < 1000*many {
+		t.Errorf("%v for 10^300 entries", endless)
+	}
+}

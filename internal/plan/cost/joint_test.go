@@ -41,7 +41,7 @@ func TestJointDegrees(t *testing.T) {
 	}
 }
 
-// TestParallelLinks: the model knows how many of the edges of one label run beside edges of another.
+// TestParallelLinks: the model knows how many of the edges of one label run parallel to edges of another.
 func TestParallelLinks(t *testing.T) {
 	s := nodiff.Spec{N: 40, Directed: true, EdgeLabels: true}
 	for u := range 20 {
@@ -61,7 +61,7 @@ func TestParallelLinks(t *testing.T) {
 	}
 }
 
-// TestParallelLinksApart: where no edge of one label runs beside one of another, no match is expected.
+// TestParallelLinksApart: where no edge of one label runs parallel to one of another, no match is expected.
 func TestParallelLinksApart(t *testing.T) {
 	s := nodiff.Spec{N: 40, Directed: true, EdgeLabels: true}
 	for u := range 20 {

@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"context"
 	"slices"
 
 	"github.com/weftgraph/weft/internal/graph"
@@ -41,13 +42,19 @@ func adjacent(lv *plan.Level, j int) bool {
 
 // neighbourhoods are sums over all roots.
 type neighbourhoods struct {
-	members float64 // of universes
-	reads   float64 // elements read while all matrices are made
-	cells   float64 // words of all matrices
-	words   float64 // of a row, where most edges are
-	wedges  float64 // ways over a member to a vertex within level 1's bounds
-	ends    []end   // some of the vertices there
+	members float64          // of universes
+	reads   float64          // elements read while all matrices are made
+	cells   float64          // words of all matrices
+	rows    [deepest]float64 // words of a row: [k] where sets of k+2 members are, if each has the same share of a universe's
+	wedges  float64          // ways over a member to a vertex within level 1's bounds
+	ends    []end            // some of the vertices there
 }
+
+// deepest is up to how many members more than two the rows are told apart.
+const deepest = 6
+
+// words is the number of words of a row that a step of level l reads. Hubs have the longest rows, and more of the matches of a deeper level.
+func (n *neighbourhoods) words(l int) float64 { return n.rows[min(max(0, l-2), deepest-1)] }
 
 // end is an outside vertex: the number of wedges that lead to it, and the number of neighbours
 // that it shares with the root.
@@ -73,32 +80,56 @@ func (n *neighbourhoods) sharing(least int) float64 {
 }
 
 // Survey estimates neighbourhoods from arcs root to member at equal distances, so
-// that vertices appear by their degrees, and keeps them.
+// that vertices appear by their degrees. The graph keeps those of its own relations.
 type Survey struct {
+	g     *graph.Graph
 	lists *graph.Handle
+	most  int
 	room  [3]graph.Scratch
-	known map[[2]plan.Side]neighbourhoods
+}
+
+// surveyKey says which neighbourhoods of which relation are surveyed.
+type surveyKey struct {
+	id, version     uint64
+	most            int
+	inside, outside plan.Side
 }
 
 // surveyed is the number of arcs that are looked at, and of one in endsApart of them
-// a vertex outside.
+// a vertex outside. briefly is the number for a plan that is chosen whatever its price.
 const (
 	surveyed  = 2048
+	briefly   = 128
 	endsApart = 8
 )
 
-func NewSurvey(lists *graph.Handle) *Survey {
-	return &Survey{lists: lists, known: map[[2]plan.Side]neighbourhoods{}}
+// NewSurvey returns a survey of a relation of g, or of a query's own.
+func NewSurvey(g *graph.Graph, lists *graph.Handle, o *plan.Options) *Survey {
+	s := &Survey{g: g, lists: lists, most: surveyed}
+	if o.Quick {
+		s.most = briefly
+	}
+	return s
 }
 
 // of is the sums for universes on one side, and vertices outside on another.
-func (s *Survey) of(inside, outside plan.Side) (n neighbourhoods) {
-	if n, ok := s.known[[2]plan.Side{inside, outside}]; ok {
-		return n
+func (s *Survey) of(inside, outside plan.Side) neighbourhoods {
+	if !s.lists.Kept {
+		return s.look(inside, outside)
 	}
+	key := surveyKey{s.lists.ID, s.lists.Version, s.most, inside, outside}
+	n, err := s.g.Derived(context.Background(), key, func() (any, error) { return s.look(inside, outside), nil })
+	if err != nil {
+		return s.look(inside, outside)
+	}
+	return n.(neighbourhoods)
+}
+
+func (s *Survey) look(inside, outside plan.Side) (n neighbourhoods) {
 	arcs := int(s.lists.Entries())
-	samples := min(arcs, surveyed)
+	samples := min(arcs, s.most)
 	each := float64(arcs) / float64(samples)
+	var weights [deepest]float64
 	for i := range samples {
 		root, u := s.lists.Entry(uint64(float64(i) * each))
 		if inside == plan.LowerSide && u > root || inside == plan.UpperSide && u < root {
@@ -109,7 +140,12 @@ func (s *Survey) of(inside, outside plan.Side) (n neighbourhoods) {
 		n.members += each
 		n.reads += reads
 		n.cells += each * words
-		n.words += reads * words
+		weight := reads
+		for k := range weights {
+			n.rows[k] += weight * words
+			weights[k] += weight
+			weight *= float64(len(universe))
+		}
 		outer := s.lists.List(u, &s.room[1])
 		switch outside {
 		case plan.LowerSide:
@@ -124,8 +160,9 @@ func (s *Survey) of(inside, outside plan.Side) (n neighbourhoods) {
 			n.ends = append(n.ends, end{wedges, common(universe, s.lists.List(y, &s.room[2]))})
 		}
 	}
-	n.words /= max(n.reads, 1)
-	s.known[[2]plan.Side{inside, outside}] = n
+	for k, w := range weights {
+		n.rows[k] /= max(w, 1)
+	}
 	return n
 }
 
@@ -149,7 +186,7 @@ func LocalPrice(pl *plan.Plan, s *Survey) float64 {
 	if !sizes {
 		price += localEdge*n.reads + localWord*n.cells
 	}
-	step := localStep + localWord*n.words
+	step := func(l int) float64 { return localStep + localWord*n.words(l) }
 	closing := 0.0
 	switch {
 	case pl.Tail.K > 1:
@@ -177,13 +214,13 @@ func LocalPrice(pl *plan.Plan, s *Survey) float64 {
 			case l == 2 && above > 0 && !adjacent(&pl.Levels[2], 1):
 				partial = pl.Levels[2].Estimate * min(1, partial/above)
 			}
-			price += partial * step
+			price += partial * step(l)
 		}
 		price += partial * closing
 		return price
 	}
 	for l := 1; l < first; l++ {
-		price += pl.Levels[l].Estimate * step
+		price += pl.Levels[l].Estimate * step(l)
 	}
 	return price + pl.Levels[first-1].Estimate*closing
 }

@@ -24,7 +24,7 @@ func TestSurvey(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, sides := range [][2]plan.Side{{plan.LowerSide, plan.AllSides}, {plan.AllSides, plan.LowerSide}, {plan.UpperSide, plan.UpperSide}} {
-			got, want := NewSurvey(g.Handle(g.Out.Lists())).of(sides[0], sides[1]), exactNeighbourhoods(&g.Out, sides[0], sides[1])
+			got, want := NewSurvey(g, g.Handle(g.Out.Lists()), &plan.Options{}).of(sides[0], sides[1]), exactNeighbourhoods(&g.Out, sides[0], sides[1])
 			for _, x := range []struct {
 				what      string
 				got, want float64

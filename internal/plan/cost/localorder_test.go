@@ -30,7 +30,7 @@ func TestLocalOrder(t *testing.T) {
 				t.Fatal(err)
 			}
 			cost.Walk(p, &plan.Options{Seed: 7}, 3000)
-			return cost.LocalPrice(p, cost.NewSurvey(p.Adjs[0].Lists))
+			return cost.LocalPrice(p, cost.NewSurvey(g, p.Adjs[0].Lists, &plan.Options{}))
 		}
 		walked, model := price(false), price(true)
 		t.Logf("%s: %.2g, by the model %.2g", name, walked, model)

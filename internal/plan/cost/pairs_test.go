@@ -51,7 +51,7 @@ func TestPairs(t *testing.T) {
 }
 
 // TestApart: a pattern of two parts has as many embeddings as one part times those of the
-// other. A triangle is one cycle, and the square beside it is longer.
+// other. A triangle is one cycle, and the square next to it is longer.
 func TestApart(t *testing.T) {
 	s := &nodiff.Spec{N: 30}
 	for v := range s.N {

@@ -22,15 +22,28 @@ const (
 	maxRows    = 64   // data edges of one choice that are looked at
 )
 
+// walksShare is the largest share of a search's expected time that walks take, besides the first few.
+const walksShare = 0.1
+
 // Estimate fills the estimates and costs of levels and sets. expected is the plan's cost by the model of the
-// graph, 0 if it has none. Few walks do where the model and they agree that the search takes no longer
-// than the rest of the walks, unless o asks for estimates.
+// graph, 0 if it has none. There are fewer walks where the model and few walks agree that the search is short.
 func Estimate(pl *plan.Plan, o plan.Options, expected float64) {
-	n := max(min(walks, maxSteps/(len(pl.Levels)+len(pl.Sets))), fewWalks)
-	short := expected > 0 && expected < walksPrice && !o.Estimates
-	if few := Walk(pl, &o, fewWalks); !o.Quick && !(short && few < walksPrice) && n > fewWalks {
+	n := enough(pl)
+	few := Walk(pl, &o, fewWalks)
+	if expected > 0 {
+		n = int(min(float64(n), walks*walksShare*max(expected, few)/walksPrice))
+	}
+	if !o.Quick && n > fewWalks {
 		Walk(pl, &o, n)
 	}
+}
+
+// Show fills the estimates and costs of levels and sets for people: by as many walks as are ever made.
+func Show(pl *plan.Plan, o plan.Options) { Walk(pl, &o, enough(pl)) }
+
+// enough is how many walks an estimate takes at most.
+func enough(pl *plan.Plan) int {
+	return max(min(walks, maxSteps/(len(pl.Levels)+len(pl.Sets))), fewWalks)
 }
 
 // Walk estimates by random walks down the plan and returns the expected cost, as a number of

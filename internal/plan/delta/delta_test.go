@@ -8,6 +8,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/delta"
 )
@@ -98,4 +99,39 @@ func permute(n int, f func([]int)) {
 		}
 	}
 	rec()
+}
+
+// TestConditions: a condition over one edge alone stands at that edge, others at the pattern. Each vertex has a label or none, also those of EXISTS.
+func TestConditions(t *testing.T) {
+	compile := func(text string) *delta.Plan {
+		q, err := gql.Parse("MATCH " + text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := delta.Compile(q.Pattern, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	p := compile("(a)-[e]->(b)-->(c) WHERE e.w > 3 AND e.w > a.x AND b.x = 2")
+	alone := 0
+	for _, x := range p.Pairs {
+		for _, r := range x.Rels {
+			alone += len(r.Where)
+			for _, x := range r.Where {
+				if len(pattern.Refs(x)) != 1 {
+					t.Errorf("an edge's condition is of %v", pattern.Refs(x))
+				}
+			}
+		}
+	}
+	if alone != 1 || len(p.Where) != 2 {
+		t.Errorf("%d conditions stand at edges and %d at the pattern, want 1 and 2", alone, len(p.Where))
+	}
+	for text, want := range map[string]int{"(a)-->(b)-->(c)": 3, "(a)-->(b:7) WHERE EXISTS { (b)-->(c:8)-->(d) }": 4} {
+		if got := len(compile(text).Labels); got != want {
+			t.Errorf("%s: %d labels, want %d", text, got, want)
+		}
+	}
 }

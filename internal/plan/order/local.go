@@ -97,7 +97,7 @@ func (b *Rules) bestLocal(best []prefix, o plan.Options) []int {
 	if len(plans) == 1 || !b.Pattern.Induced || best[0].cost < worthWalking || o.Quick || plans[0].Empty != nil {
 		return plans[0].Order
 	}
-	around := cost.NewSurvey(plans[0].Adjs[0].Lists)
+	around := cost.NewSurvey(b.Graph, plans[0].Adjs[0].Lists, &o)
 	rank := func(plans []*plan.Plan, walks int) (least float64) {
 		prices := map[*plan.Plan]float64{}
 		cost.Parallel(&o, len(plans), func(i int) { cost.Walk(plans[i], &o, walks) })

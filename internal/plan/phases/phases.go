@@ -1,7 +1,9 @@
-// Package phases cuts a plan's matching order into the phases of a join, breadth first: each
+// Package phases cuts a plan's matching order into the phases of a breadth-first join. A phase
 // extends all partial matches by one or several vertices, or eliminates those that lack an
-// edge. GENEVA (Lu et al., TPDS 2023, sections 5 and 6) matches several vertices in one
-// phase; with one vertex each, the phases are those of GSI's vertex-oriented join.
+// edge.
+//
+// GENEVA (Lu et al., TPDS 2023, sections 5 and 6) matches several vertices in one phase. With
+// one vertex each, the phases are those of GSI's vertex-oriented join.
 //
 // It knows plans, and must not know engines.
 package phases

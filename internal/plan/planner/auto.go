@@ -107,10 +107,10 @@ func (b *planner) tryLocal(pl *plan.Plan, o plan.Options) *plan.Plan {
 	}
 	loc.Method = plan.Local
 	cost.Estimate(loc, o, 0)
-	loc.Price = cost.LocalPrice(loc, cost.NewSurvey(loc.Adjs[0].Lists))
+	loc.Price = cost.LocalPrice(loc, cost.NewSurvey(b.Graph, loc.Adjs[0].Lists, &o))
 	// A triangle is an edge among the neighbours below the root: no matrix at
 	// all, and always the cheapest way.
-	triangle := len(pl.Levels) == 3 && loc.Levels[1].Set >= 0
+	triangle := len(pl.Levels) == 3 && loc.Levels[1].Set >= 0 && slices.ContainsFunc(loc.Levels[2].Back, func(x plan.Back) bool { return x.Level == 1 && !x.Neg })
 	if loc.Price >= pl.Work() && !triangle || !plan.LocalFits(loc) {
 		return nil
 	}

@@ -129,10 +129,15 @@ func compile(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, er
 	case large:
 		return pl, nil
 	case pl.Method == plan.Local && len(pl.Levels) > 2:
-		pl.Price = cost.LocalPrice(pl, cost.NewSurvey(pl.Adjs[0].Lists))
+		pl.Price = cost.LocalPrice(pl, cost.NewSurvey(g, pl.Adjs[0].Lists, &o))
 	}
 	if o.Method == "" || o.Method == "direct" {
-		return b.auto(pl, o)
+		if pl, err = b.auto(pl, o); err != nil {
+			return nil, err
+		}
+	}
+	if o.Estimates {
+		cost.Show(pl, o) // chosen is what is chosen without
 	}
 	return pl, nil
 }

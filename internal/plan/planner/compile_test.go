@@ -161,7 +161,7 @@ func TestEstimates(t *testing.T) {
 			p.Mode = mode
 			pl := compile(t, g, p, plan.Options{Root: plan.NoRoot, Listing: true})
 			exact := 0.0
-			checks.NewSearch(pl, 0).Each(nil, func([]uint32, []uint64) bool { exact++; return true })
+			checks.NewSearch(pl, 0).Each(func([]uint32, []uint64) bool { exact++; return true })
 			cost.Walk(pl, &plan.Options{Seed: 7}, 20000)
 			if got := pl.Levels[len(pl.Levels)-1].Estimate; math.Abs(got-exact) > 0.1*exact {
 				t.Errorf("%s under %v: estimate %.0f, exactly %.0f", name, mode, got, exact)
@@ -239,7 +239,7 @@ func TestErrors(t *testing.T) {
 	param.Where = []pattern.Expr{pattern.Binary{Op: pattern.OpIn, X: pattern.ID{Vertex: 0}, Y: pattern.Param{Name: "x"}}}
 	pl := compile(t, g, param, plan.Options{Root: plan.NoRoot, Params: map[string]any{"x": []int{3, 4, 99}}})
 	n := 0
-	checks.NewSearch(pl, 0).Each(nil, func([]uint32, []uint64) bool { n++; return true })
+	checks.NewSearch(pl, 0).Each(func([]uint32, []uint64) bool { n++; return true })
 	if want := g.Out.Degree(at(g, 3)) + g.Out.Degree(at(g, 4)); n != want {
 		t.Errorf("id(v0) IN $x: %d matches, want %d", n, want)
 	}
@@ -382,5 +382,14 @@ func TestLocalFits(t *testing.T) {
 				t.Errorf("a hub of class %s with %d neighbours of class %s fits: %t", labels[0], most, labels[1], got)
 			}
 		}
+	}
+}
+
+// TestSearchesLast: conditions that search are tested after those that do not.
+func TestSearchesLast(t *testing.T) {
+	p := golden.Pattern(t, "MATCH (a)--(b)--(c) WHERE NOT EXISTS { (a)--(x)--(c) } AND deg(a) > deg(c) + 1")
+	checks := compile(t, dense(20), p, plan.Options{Root: plan.NoRoot}).Levels[2].Checks
+	if len(checks) != 2 || strings.Contains(checks[0].Text, "EXISTS") {
+		t.Errorf("%d checks, of which the first is %+v", len(checks), checks)
 	}
 }

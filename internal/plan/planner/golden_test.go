@@ -24,7 +24,7 @@ func TestGolden(t *testing.T) { golden.Walk(t, "explain", explained) }
 
 func explained(t *testing.T, g *graph.Graph, d *datadriven.TestData) string {
 	p := golden.Pattern(t, d.Input)
-	o := plan.Options{Root: plan.NoRoot, Seed: 1, Method: "nest"}
+	o := plan.Options{Root: plan.NoRoot, Seed: 1, Method: "nest", Estimates: true} // as weft explain
 	asJSON := false
 	for _, a := range d.CmdArgs {
 		switch a.Key {

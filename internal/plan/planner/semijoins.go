@@ -2,7 +2,6 @@ package planner
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -48,9 +47,7 @@ func (b *planner) joinable(o plan.Options) bool {
 }
 
 // semijoinsPay reports whether semijoins are expected to save a processor time: where the search is expected to take
-// twice as long as they do on one thread, because they shorten it and do not save all of it. Threads shorten a search more than
-// semijoins, so that it has to be longer by the root of their number: of factors from 1 to 24, those from 4 to 12 were best for 16 threads
-// (1,865 queries of three graphs, docs/ablation.md). The model of the graph, which expects the search's time, takes some
+// searchPerSemijoins times as long as they do, because they shorten it and do not save all of it. The model of the graph, which expects the search's time, takes some
 // time itself. It is not asked where all relations are of edge labels and semijoins take little longer than that.
 func (b *planner) semijoinsPay(o plan.Options) bool {
 	reads, selective, labelled := b.SemijoinReads()
@@ -58,8 +55,7 @@ func (b *planner) semijoinsPay(o plan.Options) bool {
 		return false
 	}
 	takes := cost.SemijoinsOnHost(reads)
-	pays := time.Duration(2 * math.Sqrt(float64(max(o.Threads, 1))) * float64(takes))
-	return labelled && takes <= shortSemijoins || cost.ElementsOnHost(b.Expected(o)) > max(pays, shortSemijoins)
+	return labelled && takes <= shortSemijoins || cost.ElementsOnHost(b.Expected(o)) > max(searchPerSemijoins*takes, shortSemijoins)
 }
 
 // star reports whether one vertex has all others as neighbours, and these have no links among them. A nest that begins
@@ -76,6 +72,11 @@ func (b *planner) star() bool {
 	}
 	return false
 }
+
+// searchPerSemijoins is how many times as long as semijoins a search must be expected to take for them to pay. Of factors from 1 to 24,
+// those from 10 to 16 were best on one thread (110 queries of WN18RR, FB15k-237 and a generated graph), and those from 4 to 12 on 16
+// threads (1,865 queries of three graphs): docs/notes/2026-11-28-cpu-semijoins.md.
+const searchPerSemijoins = 10
 
 // shortSemijoins is the time of semijoins for which the model of the graph is not asked.
 const shortSemijoins = 150 * time.Microsecond

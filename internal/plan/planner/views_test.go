@@ -59,7 +59,7 @@ func (v view) Run(_ context.Context, g *graph.Graph, pl *plan.Plan, _ engine.Opt
 		return err == nil && r.Complete
 	}
 	if !v.sets {
-		checks.NewSearch(pl, 0).Each(nil, take)
+		checks.NewSearch(pl, 0).Each(take)
 		r.Matches = engine.U64(n)
 		return r, err
 	}

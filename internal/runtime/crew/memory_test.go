@@ -84,7 +84,7 @@ func TestSoon(t *testing.T) {
 	asked := 0
 	third := func() bool { asked++; return asked >= 3 }
 	if new(Crew).soon(third) || asked != 1 {
-		t.Errorf("asked %d times where searches run beside each other", asked)
+		t.Errorf("asked %d times where searches run at the same time", asked)
 	}
 	c := &Crew{Pool: standBy(t, time.Minute)}
 	if !c.soon(third) || c.soon(func() bool { return false }) {

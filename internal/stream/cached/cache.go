@@ -2,6 +2,7 @@ package cached
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -23,6 +24,18 @@ const (
 	Hops                 // all that the search may read: of vertices near the changed edges, as in VSGM
 	None                 // none: all are read over the bus
 )
+
+// String returns the name of the switch.
+func (p Policy) String() string { return [...]string{"walks", "degree", "hops", "off"}[p] }
+
+// errNoRoom is the error of lists that are all to be copied and find no room.
+var errNoRoom = errors.New("no room for all lists")
+
+// noRoom is errNoRoom, and cuda.ErrMemory.
+type noRoom struct{ of *cuda.Error }
+
+func (e noRoom) Error() string   { return e.of.Error() }
+func (e noRoom) Unwrap() []error { return []error{e.of, errNoRoom} }
 
 // Walks that are made: for each task at most, and for all at least.
 const (
@@ -175,7 +188,12 @@ func (x *Device) fillCache(c *cuda.Context, keys []uint64) error {
 		total += bytes
 	}
 	if n < len(keys) && x.o.Policy == Hops {
-		return &cuda.Error{Op: "cached", Kind: cuda.ErrMemory, Text: fmt.Sprintf("the lists near the changed edges need more than the %d bytes for them", room), Hint: "smaller batches need fewer"}
+		for _, key := range keys[n:] {
+			total += cacheHeader + 4*words(key)
+		}
+		x.work.Refused++
+		x.work.Wanted += uint64(total)
+		return noRoom{&cuda.Error{Op: "cached", Kind: cuda.ErrMemory, Text: fmt.Sprintf("the %d lists near the changed edges need %d bytes, and there are %d for them", len(keys), total, room), Hint: "smaller batches need fewer"}}
 	}
 	if keys = keys[:n]; n == 0 {
 		return nil

@@ -1,4 +1,4 @@
-// Package cached searches the nests of changed edges on a GPU, over a graph in host memory of which a part is copied to the device. The
+// Package cached searches the nests of changed edges on a GPU. The graph is in host memory, and a part of it is copied to the device. The
 // design is GCSM's (Wei and Jiang, GCSM: GPU-Accelerated Continuous Subgraph Matching for Large Graphs, IPDPS 2024).
 //
 // The neighbour lists are in page-locked host memory that kernels reach, one copy for each relation that nests read: a direction and some
@@ -17,7 +17,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -40,6 +42,8 @@ type Options struct {
 	Memory  int64  // bytes on the device for lists; 0: half of what is free
 	// HostMemory is the bytes that the process may use, for lists too. 0: what there is.
 	HostMemory int64
+	Compare    bool          // each batch is searched once by each policy, for measurements: see Compared
+	Dog        time.Duration // a search that does not get on for so long is given up; 0: 10 s
 }
 
 // Device is a GPU with the neighbour lists of one graph. It implements nest.Device.
@@ -52,7 +56,9 @@ type Device struct {
 	program program
 	kernel  *cuda.Kernel
 	module  *cuda.Module
-	stop    *cuda.Pinned
+	pinned  *cuda.Pinned // of control
+	control *control
+	stuck   error // of a kernel that does not end, and may still use all memory
 
 	// Device memory, which grows as needed.
 	words, relations, tasks, counts, rows, state cuda.Buffer
@@ -67,6 +73,7 @@ type Device struct {
 	list            []task
 	walks           []walk // as list
 	work            Work
+	compared        [None + 1]Work // by policy
 }
 
 // Work is what a Device did.
@@ -76,8 +83,11 @@ type Work struct {
 	Hits, Misses             uint64 // lists that were looked up in the cache
 	Copied, Cached           uint64 // bytes of the cache, by transfers, and lists
 	Walks                    uint64
+	Refused, Wanted          uint64 // batches whose lists found no room for a copy, which Hops needs, and bytes of these
 	Estimate, Copy, Match    time.Duration
 }
+
+const searchText = "#include \"nest/search.cuh\"\n"
 
 // New returns a Device over an open GPU, which stays the caller's to close. Others may use the GPU too. The graph must only change by the
 // matcher that owns the Device.
@@ -94,19 +104,26 @@ func New(d *cuda.Device, g *dynamic.Graph, o Options) (*Device, error) {
 	if o.Split == 0 {
 		o.Split = 2048
 	}
+	if o.Dog == 0 {
+		o.Dog = 10 * time.Second
+	}
 	x := &Device{d: d, g: g, o: o}
 	x.lists.g, x.lists.arena.d, x.lists.memory = g, d, o.HostMemory
 	err := d.Do(func(c *cuda.Context) (err error) {
-		text := "#include \"nest/search.cuh\"\n"
-		if x.module, err = c.Module(cuda.Source{Name: "nest.cu", Text: text, Includes: kernels.Includes(text)}); err != nil {
+		if x.module, err = c.Module(cuda.Source{Name: "nest.cu", Text: searchText, Includes: kernels.Includes(searchText)}); err != nil {
 			return err
 		}
 		if x.kernel, err = x.module.Kernel("nest_search"); err != nil {
 			return err
 		}
-		if x.stop, err = c.Pinned(64); err != nil {
+		if x.pinned, err = c.Pinned(size(control{})); err != nil {
 			return err
 		}
+		views, err := cuda.View[control](x.pinned, 0, 1)
+		if err != nil {
+			return err
+		}
+		x.control = &views[0]
 		if x.state, err = c.Alloc(size(state{})); err != nil {
 			return err
 		}
@@ -155,20 +172,36 @@ func (x *Device) Whole() bool { return true }
 
 // Post implements nest.Device. It blocks until all is searched.
 func (x *Device) Post(ctx context.Context, base uint64, events []dynamic.Event, tasks []nest.Task) error {
+	if x.stuck != nil {
+		return x.stuck
+	}
 	if err := x.fill(x.g.At(base), base); err != nil {
 		return err
 	}
 	if err := x.lists.update(base, events); err != nil {
 		return err
 	}
-	x.found.Counts = append(x.found.Counts[:0], make([]uint64, len(tasks))...)
-	x.found.Rows, x.found.At = x.found.Rows[:0], append(x.found.At[:0], make([]int, len(tasks)+1)...)
+	x.begin(tasks)
 	x.found.Version = x.g.Version()
 	x.work.Batches++
 	if len(tasks) == 0 {
 		return context.Cause(ctx)
 	}
 	x.prepare(base, tasks)
+	if x.o.Compare {
+		return x.compare(ctx, tasks)
+	}
+	return x.search(ctx, tasks)
+}
+
+// begin makes x.found empty, for some tasks.
+func (x *Device) begin(tasks []nest.Task) {
+	x.found.Counts = append(x.found.Counts[:0], make([]uint64, len(tasks))...)
+	x.found.Rows, x.found.At = x.found.Rows[:0], append(x.found.At[:0], make([]int, len(tasks)+1)...)
+}
+
+// search fills the cache and searches the tasks.
+func (x *Device) search(ctx context.Context, tasks []nest.Task) error {
 	start := time.Now()
 	keys, err := x.choose(x.walks)
 	if err != nil {
@@ -183,12 +216,45 @@ func (x *Device) Post(ctx context.Context, base uint64, events []dynamic.Event, 
 		if err := x.fillCache(c, keys); err != nil {
 			return err
 		}
+		x.begin(tasks)
 		x.work.Copy += time.Since(start)
 		start = time.Now()
 		defer func() { x.work.Match += time.Since(start) }()
 		return x.searchAll(ctx, c, tasks)
 	})
 }
+
+// compare searches the tasks by each policy, the batches beginning with each of them in turn. One whose lists find no room is left out.
+func (x *Device) compare(ctx context.Context, tasks []nest.Task) error {
+	own, total := x.o.Policy, x.work
+	defer func() { x.o.Policy, x.work = own, total }()
+	var counts []uint64
+	var refused error
+	for i := range None + 1 {
+		p := (Policy(total.Batches%uint64(None+1)) + i) % (None + 1)
+		x.o.Policy, x.work = p, x.compared[p]
+		x.work.Batches++
+		err := x.search(ctx, tasks)
+		x.compared[p] = x.work
+		switch {
+		case p == Hops && errors.Is(err, errNoRoom):
+			refused = err
+			continue
+		case err != nil:
+			return err
+		case counts != nil && !slices.Equal(x.found.Counts, counts):
+			return fmt.Errorf("cached: cache %v finds other matches than the one before", p)
+		}
+		counts = append(counts[:0:0], x.found.Counts...)
+	}
+	if counts == nil {
+		return refused
+	}
+	return nil
+}
+
+// Compared returns what the device did by a policy, if it compares them.
+func (x *Device) Compared(p Policy) Work { return x.compared[p] }
 
 // Take implements nest.Device.
 func (x *Device) Take(context.Context, bool) (nest.Found, error) { return x.found, nil }
@@ -300,12 +366,15 @@ type state struct {
 	Stop, Unused               uint32
 }
 
+// control is NestControl of nest/search.cuh.
+type control struct{ Stop, Beat, Ended uint32 }
+
 // params is NestParams of nest/search.cuh.
 type params struct {
-	Tasks, Program, Relations, Counts, Rows, State, Stop uint64
-	CacheKeys, CacheHeads, CacheCount                    uint64
-	RowRoom                                              uint64
-	TaskCount, Width, Room, MostLists                    uint32
+	Tasks, Program, Relations, Counts, Rows, State, Control uint64
+	CacheKeys, CacheHeads, CacheCount                       uint64
+	RowRoom                                                 uint64
+	TaskCount, Width, Room, MostLists                       uint32
 }
 
 // searchAll searches the tasks of x.list, and takes what they find. If rows do not fit, the tasks with rows are searched again, as many
@@ -432,14 +501,11 @@ func (x *Device) launch(ctx context.Context, c *cuda.Context, tasks []task, resu
 	if x.o.Blocks > 0 {
 		blocks = min(blocks, x.o.Blocks)
 	}
-	stop, err := cuda.View[uint32](x.stop, 0, 1)
-	if err != nil {
-		return 0, err
-	}
-	atomic.StoreUint32(&stop[0], 0)
+	atomic.StoreUint32(&x.control.Stop, 0)
+	atomic.StoreUint32(&x.control.Ended, 0)
 	p := &params{
 		Tasks: x.tasks.Ptr, Program: x.words.Ptr, Relations: x.relations.Ptr, Counts: x.counts.Ptr, Rows: x.rows.Ptr, State: x.state.Ptr,
-		Stop: x.stop.Ptr(), CacheKeys: x.cache.Ptr, CacheHeads: x.cache.Ptr + 8*uint64(x.cached), CacheCount: uint64(x.cached), RowRoom: x.roomOf(x.program.most + 1), TaskCount: uint32(len(tasks)),
+		Control: x.pinned.Ptr(), CacheKeys: x.cache.Ptr, CacheHeads: x.cache.Ptr + 8*uint64(x.cached), CacheCount: uint64(x.cached), RowRoom: x.roomOf(x.program.most + 1), TaskCount: uint32(len(tasks)),
 		Width: uint32(x.program.most + 1), Room: uint32(x.room()), MostLists: uint32(x.program.lists),
 	}
 	if err := x.kernel.Launch(cuda.Launch{Blocks: blocks, Threads: x.threads, Shared: x.shared}, p); err != nil {
@@ -447,10 +513,10 @@ func (x *Device) launch(ctx context.Context, c *cuda.Context, tasks []task, resu
 	}
 	told := make(chan struct{})
 	end := context.AfterFunc(ctx, func() {
-		atomic.StoreUint32(&stop[0], 1)
+		atomic.StoreUint32(&x.control.Stop, 1)
 		close(told)
 	})
-	err = c.Main().Synchronize()
+	err = x.wait(c.Main())
 	if !end() {
 		<-told
 	}
@@ -477,6 +543,47 @@ func (x *Device) launch(ctx context.Context, c *cuda.Context, tasks []task, resu
 	return s[0].Rows, nil
 }
 
+// eager is how long the host looks for the end of a search without a pause. A pause takes tens of microseconds, however short it is meant to be.
+const eager = 500 * time.Microsecond
+
+// stopTime is how long a kernel may take to end. It looks at the flag once in a millisecond.
+const stopTime = 30 * time.Second
+
+// ErrStuck is the error of a search that did not get on.
+var ErrStuck error = &cuda.Error{Op: "cached", Kind: cuda.ErrLaunch, Text: "the search makes no progress"}
+
+// wait waits until the kernel has ended. One that does not get on is told to leave.
+func (x *Device) wait(s *cuda.Stream) error {
+	began := time.Now()
+	moved, beat := began, atomic.LoadUint32(&x.control.Beat)
+	var stuck error
+	for turn := 0; atomic.LoadUint32(&x.control.Ended) == 0; turn++ {
+		if turn%64 == 0 {
+			switch now := atomic.LoadUint32(&x.control.Beat); {
+			case now != beat:
+				moved, beat = time.Now(), now
+			case stuck == nil && time.Since(moved) > x.o.Dog:
+				stuck, moved = ErrStuck, time.Now()
+				atomic.StoreUint32(&x.control.Stop, 1)
+			case stuck != nil && time.Since(moved) > stopTime:
+				x.stuck = fmt.Errorf("%w, and does not stop", ErrStuck)
+				return x.stuck
+			}
+		}
+		if time.Since(began) < eager {
+			runtime.Gosched()
+			continue
+		}
+		if turn%16 == 0 { // a kernel that failed or was stopped says nothing else
+			if done, err := s.Done(); err != nil || done {
+				return errors.Join(stuck, err)
+			}
+		}
+		time.Sleep(min(time.Since(began)/8, 200*time.Microsecond))
+	}
+	return errors.Join(stuck, s.Synchronize())
+}
+
 // Settle implements nest.Device.
 func (x *Device) Settle() error {
 	x.version = x.g.Version()
@@ -491,14 +598,29 @@ func (x *Device) Totals() Work { return x.work }
 
 // Work implements nest.Device.
 func (x *Device) Work() string {
-	w := &x.work
-	return fmt.Sprintf("%d batches, %d tasks; %d bytes read over the bus and %d copied, %d read from the cache; %d of %d lists found there; %v of estimates, %v of copies, %v of search",
+	if !x.o.Compare {
+		return x.work.String()
+	}
+	var all []string
+	for p := range x.compared {
+		all = append(all, fmt.Sprintf("cache %v: %v", Policy(p), &x.compared[p]))
+	}
+	return strings.Join(all, "\n  ")
+}
+
+// String returns the work in words.
+func (w *Work) String() string {
+	s := fmt.Sprintf("%d batches, %d tasks; %d bytes read over the bus and %d copied, %d read from the cache; %d of %d lists found there; %v of estimates, %v of copies, %v of search",
 		w.Batches, w.Tasks, w.HostBytes, w.Copied, w.DeviceBytes, w.Hits, w.Hits+w.Misses, w.Estimate.Round(time.Millisecond), w.Copy.Round(time.Millisecond), w.Match.Round(time.Millisecond))
+	if w.Refused > 0 {
+		s += fmt.Sprintf("; %d batches were left out, whose lists need %d bytes, for which there is no room", w.Refused, w.Wanted)
+	}
+	return s
 }
 
 // Close implements nest.Device.
 func (x *Device) Close() error {
-	if x.d.Lost() {
+	if x.d.Lost() || x.stuck != nil {
 		return nil // that was reported, and all its memory goes with it
 	}
 	err := x.lists.close()
@@ -508,8 +630,8 @@ func (x *Device) Close() error {
 			errs = append(errs, c.Free(*b))
 			*b = cuda.Buffer{}
 		}
-		if x.stop != nil {
-			errs = append(errs, x.stop.Free())
+		if x.pinned != nil {
+			errs = append(errs, x.pinned.Free())
 		}
 		if x.stage != nil {
 			errs = append(errs, x.stage.Free())
@@ -517,7 +639,7 @@ func (x *Device) Close() error {
 		if x.module != nil {
 			errs = append(errs, x.module.Close())
 		}
-		x.stop, x.stage, x.module = nil, nil, nil
+		x.pinned, x.control, x.stage, x.module = nil, nil, nil, nil
 		return errors.Join(errs...)
 	}))
 }

@@ -1,9 +1,17 @@
 package cached
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
+	"unsafe"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/emu"
@@ -169,4 +177,133 @@ func TestCache(t *testing.T) {
 			t.Errorf("walks find %d of %d lists in the cache", walks.Hits, none.Misses)
 		}
 	})
+}
+
+// TestCompare: a comparison does for each kind of cache what the device does with it alone, and finds the same. Where the copy of all lists
+// has no room, it says so.
+func TestCompare(t *testing.T) {
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		post := func(o Options) (*Device, []uint64) {
+			x, base, tasks := searched(t, d, o, walked...)
+			if err := x.Post(t.Context(), base, x.g.Events(), tasks); err != nil {
+				t.Fatal(err)
+			}
+			counts := append([]uint64(nil), x.found.Counts...)
+			if err := x.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return x, counts
+		}
+		for _, memory := range []int64{2500, 1 << 20} {
+			all, counts := post(Options{Compare: true, Memory: memory})
+			for p := Walks; p <= None; p++ {
+				got := all.Compared(p)
+				if p == Hops && memory < 1<<20 {
+					if got.Refused != 1 || got.Wanted <= uint64(memory) || !strings.Contains(all.Work(), fmt.Sprint("1 batches were left out, whose lists need ", got.Wanted, " bytes")) {
+						t.Errorf("with %d bytes, cache %v: %+v", memory, p, got)
+					}
+					continue
+				}
+				one, alone := post(Options{Policy: p, Memory: memory})
+				want := one.Totals()
+				for _, w := range []*Work{&got, &want} {
+					w.Estimate, w.Copy, w.Match = 0, 0, 0
+				}
+				if got != want || !slices.Equal(alone, counts) {
+					t.Errorf("with %d bytes, cache %v: %+v, want %+v; %v, want %v", memory, p, got, want, counts, alone)
+				}
+			}
+		}
+	})
+}
+
+// TestNoRoom: a copy of all lists near the changed edges says how many bytes it needs, and as many are enough.
+func TestNoRoom(t *testing.T) {
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		post := func(memory int64) error {
+			x, base, tasks := searched(t, d, Options{Policy: Hops, Memory: memory}, walked...)
+			defer x.Close()
+			return x.Post(t.Context(), base, x.g.Events(), tasks)
+		}
+		err := post(1000)
+		var lists, bytes, room int64
+		if !errors.Is(err, cuda.ErrMemory) {
+			t.Fatalf("%v, want %v", err, cuda.ErrMemory)
+		}
+		_, cut, _ := strings.Cut(err.Error(), "the ")
+		if _, err := fmt.Sscanf(cut, "%d lists near the changed edges need %d bytes, and there are %d for them", &lists, &bytes, &room); err != nil || room != 1000 || bytes <= room {
+			t.Fatalf("%q: %v", cut, err)
+		}
+		if err := post(bytes - 1); !errors.Is(err, cuda.ErrMemory) {
+			t.Errorf("%v with a byte less than %d, want %v", err, bytes, cuda.ErrMemory)
+		}
+		if err := post(bytes); err != nil {
+			t.Errorf("%v with %d bytes", err, bytes)
+		}
+	})
+}
+
+// TestWatchdog: a search that does not get on is told to leave, and ends with an error. The next one is right. The context ends a search, too.
+func TestWatchdog(t *testing.T) {
+	hung := &hanging{Backend: device.Backend(t, emu.Options{})}
+	d, err := cuda.New(hung, device.Objects().Images)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // after the search that uses it
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	x, base, tasks := searched(t, d, Options{Dog: 50 * time.Millisecond}, walked...)
+	hung.control = x.control
+	hung.on.Store(true)
+	if err := x.Post(t.Context(), base, x.g.Events(), tasks); !errors.Is(err, ErrStuck) {
+		t.Errorf("%v, want %v", err, ErrStuck)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	x.o.Dog = time.Minute
+	time.AfterFunc(20*time.Millisecond, cancel)
+	x.Forget()
+	if err := x.Post(ctx, base, x.g.Events(), tasks); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want %v", err, context.Canceled)
+	}
+	hung.on.Store(false)
+	x.Forget()
+	if err := x.Post(t.Context(), base, x.g.Events(), tasks); err != nil {
+		t.Error(err)
+	}
+}
+
+// hanging is a device whose kernels do not begin until they are told to stop.
+type hanging struct {
+	cuda.Backend
+	control *control
+	on      atomic.Bool
+	held    func() error // the launch
+}
+
+func (h *hanging) Launch(function cuda.Handle, blocks, threads, shared int, stream cuda.Handle, params unsafe.Pointer, bytes int) error {
+	if !h.on.Load() {
+		return h.Backend.Launch(function, blocks, threads, shared, stream, params, bytes)
+	}
+	kept := append([]byte(nil), unsafe.Slice((*byte)(params), bytes)...)
+	h.held = func() error {
+		return h.Backend.Launch(function, blocks, threads, shared, stream, unsafe.Pointer(&kept[0]), bytes)
+	}
+	return nil
+}
+
+func (h *hanging) Done(stream cuda.Handle) (bool, error) {
+	if h.held != nil {
+		if atomic.LoadUint32(&h.control.Stop) == 0 {
+			return false, nil
+		}
+		launch := h.held
+		h.held = nil
+		if err := launch(); err != nil {
+			return false, err
+		}
+	}
+	return h.Backend.Done(stream)
 }

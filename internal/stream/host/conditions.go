@@ -46,7 +46,15 @@ func (s *searcher) onEdge(where []pattern.Expr, subs map[*pattern.Pattern]*subSe
 }
 
 func (s *searcher) scope(subs map[*pattern.Pattern]*subSearch) *expr.Scope {
-	return &expr.Scope{Source: (*source)(s), Exists: func(x pattern.Exists) (func([]uint32) bool, error) { return subs[x.Sub].any, nil }}
+	return &expr.Scope{Source: (*source)(s), Exists: func(x pattern.Exists) (func([]uint32, []int) bool, error) {
+		sub, outer := subs[x.Sub], make([]uint32, len(x.Outer))
+		return func(m []uint32, at []int) bool {
+			for i, l := range at {
+				outer[i] = m[l]
+			}
+			return sub.any(outer)
+		}, nil
+	}}
 }
 
 func wrong(scope *expr.Scope) error {

@@ -122,6 +122,15 @@ func (m *Matcher) Work() string {
 	return m.device.Device.Work()
 }
 
+// Usage returns how the device was used so far. ok is false if there is none, or it does not know.
+func (m *Matcher) Usage() (u nest.Usage, ok bool) {
+	x, ok := m.device.Device.(interface{ Usage() nest.Usage })
+	if ok {
+		u = x.Usage()
+	}
+	return u, ok
+}
+
 // settle ends the batch of the device. One that did not see all of it forgets the graph.
 func (m *Matcher) settle() (err error) {
 	d := &m.device

@@ -3,7 +3,8 @@
 // A Matcher has watches: patterns with names, which can be added and dropped between batches. Each update is matched at its own versions:
 // what it adds at the version that it makes, and what it removes at the version before. So the answers do not depend on the size of batches or
 // the number of workers. One worker makes and matches updates one by one. If matching takes most of the time, several workers share it: the
-// updates of a batch, except for the first, are made in a window of the changing graph, and then matched at the same time.
+// updates of a batch, except for the first, are made in a window of the changing graph, and then matched at the same time. If a batch has many
+// changes of edges in a row, several workers make them too (batch.go).
 //
 // The plans are of package plan/delta. A table from the label of a changed edge and the labels of its ends leads to the nests
 // that it may concern, so an update that concerns none costs little. The search goes level by level: the candidates of a level
@@ -43,6 +44,7 @@ type Matcher struct {
 	grain  grain
 	run    run
 	single single
+	shared shared
 	ahead  stream.Ahead
 	device asked
 }
@@ -54,7 +56,7 @@ func New(g *dynamic.Graph, o Options) *Matcher {
 		n = runtime.GOMAXPROCS(0)
 	}
 	m := &Matcher{g: g, n: n, Watches: nest.NewWatches(g), grain: coarse}
-	m.run.m = m
+	m.run.m, m.shared.m = m, m
 	m.device.Device = o.Device
 	m.run.change.L = &m.run.mu
 	for range n {
@@ -63,7 +65,7 @@ func New(g *dynamic.Graph, o Options) *Matcher {
 	return m
 }
 
-var _ nest.Matcher = (*Matcher)(nil)
+var _ nest.Batcher = (*Matcher)(nil)
 
 // Close implements nest.Matcher.
 func (m *Matcher) Close() error {
@@ -137,28 +139,6 @@ func (m *Matcher) SetSeq(seq uint64) { m.offset = seq - m.g.Version() }
 // Seq returns the number of the last update.
 func (m *Matcher) Seq() uint64 { return m.g.Version() + m.offset }
 
-// Apply makes the updates of a batch, matches each, and gives the deltas to the sink, which may be nil. The error is an *UpdateError, that
-// of the sink, or the cause of ctx. After an error of the last two kinds all updates were made, and the deltas of some are missing.
-func (m *Matcher) Apply(ctx context.Context, batch []stream.Update, sink nest.Sink) (nest.Result, error) {
-	m.ahead = stream.Ahead{}
-	return m.apply(ctx, len(batch), func(i int) (dynamic.Result, error) {
-		m.ahead.See(m.g, batch, i)
-		return stream.Apply(m.g, &batch[i])
-	}, sink)
-}
-
-// apply makes n updates by do, and matches them.
-func (m *Matcher) apply(ctx context.Context, n int, do func(i int) (dynamic.Result, error), sink nest.Sink) (nest.Result, error) {
-	i := 0
-	return m.Steps(ctx, func() (done dynamic.Result, ok bool, err error) {
-		if ok = i < n; ok {
-			done, err = do(i)
-			i++
-		}
-		return done, ok, err
-	}, sink)
-}
-
 // Steps is Apply of the updates that next makes, until ok is false. Each call makes one version of the graph, or returns an error and leaves
 // the graph as it was.
 func (m *Matcher) Steps(ctx context.Context, next func() (done dynamic.Result, ok bool, err error), sink nest.Sink) (r nest.Result, err error) {
@@ -167,15 +147,21 @@ func (m *Matcher) Steps(ctx context.Context, next func() (done dynamic.Result, o
 	}
 	m.clear()
 	m.run.reset(ctx, sink)
-	more := true
-	if m.device.Device == nil {
-		more, err = m.singly(next, &r)
-	}
-	if more {
-		err = m.together(next, &r, err)
-	}
+	err = m.both(next, &r, nil)
 	r.Counts = m.counts()
 	return r, err
+}
+
+// both makes and matches updates one by one and, as soon as that is worth it, together. They are not matched if there was an error before.
+func (m *Matcher) both(next func() (done dynamic.Result, ok bool, err error), r *nest.Result, before error) (err error) {
+	more := true
+	if err = before; err == nil && m.device.Device == nil {
+		more, err = m.singly(next, r)
+	}
+	if more {
+		err = m.together(next, r, err)
+	}
+	return err
 }
 
 // together makes updates in a window, and matches them if there was no error before: when there are no more, or with a device meanwhile.

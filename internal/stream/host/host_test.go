@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -301,6 +302,18 @@ func TestLittleMemory(t *testing.T) {
 	}
 }
 
+// apply makes n updates by do, and matches them.
+func (m *Matcher) apply(ctx context.Context, n int, do func(i int) (dynamic.Result, error), sink nest.Sink) (nest.Result, error) {
+	i := 0
+	return m.Steps(ctx, func() (done dynamic.Result, ok bool, err error) {
+		if ok = i < n; ok {
+			done, err = do(i)
+			i++
+		}
+		return done, ok, err
+	}, sink)
+}
+
 // TestManyInTime: within a window, a search looks at few of many edges between the same vertices, also in the graph as it is.
 func TestManyInTime(t *testing.T) {
 	g := dynamic.New(true, false)
@@ -446,4 +459,36 @@ func TestFilter(t *testing.T) {
 			t.Fatalf("merged: %v, want %v", got, want)
 		}
 	})
+}
+
+// TestClock: the times of a batch are those of its parts, also where one worker measures a part of the changes.
+func TestClock(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		g := clique(t, 40)
+		m := New(g, Options{Workers: workers})
+		if _, err := m.Add("q", parse(t, "MATCH clique(4)"), nest.WatchOptions{CountsOnly: true}); err != nil {
+			t.Fatal(err)
+		}
+		var update, match time.Duration
+		start := time.Now()
+		for i := range 300 {
+			op := stream.RemoveEdge
+			if i%2 == 1 {
+				op = stream.AddEdge
+			}
+			begun := time.Now()
+			r, err := m.Apply(context.Background(), []stream.Update{edge(op, 0, 1)}, nil)
+			if err != nil || r.Updates != 1 {
+				t.Fatal(r, err)
+			}
+			if took := time.Since(begun); r.Update < 0 || r.Match < 0 || r.Update+r.Match > took {
+				t.Fatalf("%d workers: %v and %v of %v", workers, r.Update, r.Match, took)
+			}
+			update, match = update+r.Update, match+r.Match
+		}
+		took := time.Since(start)
+		if match == 0 || update+match < took/4 {
+			t.Errorf("%d workers: %v for changes and %v for matches of %v", workers, update, match, took)
+		}
+	}
 }

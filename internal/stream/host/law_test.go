@@ -19,6 +19,7 @@ import (
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/delta"
+	"github.com/weftgraph/weft/internal/stream"
 	"github.com/weftgraph/weft/internal/stream/nest"
 	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
@@ -183,8 +184,9 @@ func keys(m matches) (out []string) {
 
 // operation is an update.
 type operation struct {
-	text string
-	do   func(g *dynamic.Graph) (dynamic.Result, error)
+	text   string
+	do     func(g *dynamic.Graph) (dynamic.Result, error)
+	update stream.Update // the same
 }
 
 func (o operation) String() string { return o.text }
@@ -280,9 +282,37 @@ func drawUpdates(t *rapid.T, s *nodiff.Spec, vertices, most int) (out []operatio
 				return g.SetEdgeAt(u, v, l, time, key(g.EdgeKey, "w"))
 			}
 			return g.SetEdge(u, v, l, key(g.EdgeKey, "w"))
-		}})
+		}, updateOf(op, u, v, label, labels, time, p, s)})
 	}
 	return out
+}
+
+// updateOf returns an operation as an update of a stream.
+func updateOf(op string, u, v dynamic.ID, label string, labels []string, time int64, p dynamic.Value, s *nodiff.Spec) stream.Update {
+	x := stream.Update{U: u, V: v, Label: label, Time: time, HasTime: s.Times}
+	switch op {
+	case "+":
+		x.Op = stream.AddEdge
+		if s.Weights {
+			x.Properties = []stream.Property{{Name: "w", Value: p}}
+		}
+	case "-":
+		x.Op = stream.RemoveEdge
+	case "- all":
+		x.Op, x.HasTime = stream.RemoveEdge, false
+	case "w":
+		x.Op, x.HasTime = stream.SetEdgeProperty, s.Times && time > 0
+		x.Properties = []stream.Property{{Name: "w", Value: p}}
+	default:
+		x = stream.Update{Op: map[string]stream.Op{"+v": stream.AddVertex, "-v": stream.RemoveVertex, "labels": stream.SetLabels, "x": stream.SetProperty}[op], U: u}
+		if op == "+v" || op == "labels" {
+			x.Labels = labels
+		}
+		if op == "x" || op == "+v" && s.X != nil {
+			x.Properties = []stream.Property{{Name: "x", Value: p}}
+		}
+	}
+	return x
 }
 
 // startGraph makes the graph of s, in which equal edges are one.
@@ -409,24 +439,56 @@ func checkStream(t *rapid.T, device func(t *rapid.T, g *dynamic.Graph) nest.Devi
 		}
 	}()
 	if rapid.Bool().Draw(t, "fine") {
-		m.grain = grain{least: 1, most: 1, keptWords: 1, keptPieces: 1, ticks: 1, portion: 1, inTime: 1, eager: true}
+		m.grain = grain{least: 1, most: 1, keptWords: 1, keptPieces: 1, ticks: 1, portion: 1, run: 1, inTime: 1, eager: true}
 	}
-	m.SetSeq(0)
-	for i, p := range ps { // watch 2i lists, and 2i+1 counts
-		for _, o := range []nest.WatchOptions{{}, {CountsOnly: true}} {
-			if _, err := m.Add(fmt.Sprint(i, o.CountsOnly), p, o); err != nil {
+	updatesOf := rapid.Bool().Draw(t, "by updates")
+	if updatesOf { // which do not make a property without a value, nor a time in a graph that has had updates
+		if s.X != nil {
+			if _, err := g.VertexKey("x", arrow.PrimitiveTypes.Int64); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if s.Weights {
+			if _, err := g.EdgeKey("w", arrow.PrimitiveTypes.Int64); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if s.Times && !g.Timed() {
+			if err := g.KeepTimes(); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
+	m.SetSeq(0)
+	watched := 0 // patterns
+	watch := func(n int) {
+		for ; watched < n; watched++ { // watch 2i lists, and 2i+1 counts
+			for _, o := range []nest.WatchOptions{{}, {CountsOnly: true}} {
+				if _, err := m.Add(fmt.Sprint(watched, o.CountsOnly), ps[watched], o); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	watch(rapid.IntRange(1, len(ps)).Draw(t, "first watches")) // the others are added behind the first batch
 	r := &recorder{t: t, g: g, got: map[[2]uint64]*change{}}
 	for from := 0; from < len(updates); from += size {
 		batch := updates[from:min(from+size, len(updates))]
-		res, err := m.apply(ctx, len(batch), func(i int) (dynamic.Result, error) { return batch[i].do(g) }, r)
+		var res nest.Result
+		var err error
+		if updatesOf {
+			var us []stream.Update
+			for i := range batch {
+				us = append(us, batch[i].update)
+			}
+			res, err = m.Apply(ctx, us, r)
+		} else {
+			res, err = m.apply(ctx, len(batch), func(i int) (dynamic.Result, error) { return batch[i].do(g) }, r)
+		}
 		if err != nil || res.Updates != len(batch) {
 			t.Fatal(res, err)
 		}
-		for i, pl := range plans {
+		for i, pl := range plans[:watched] {
 			var added, removed uint64
 			for k := from + 1; k <= from+len(batch); k++ {
 				c := r.got[[2]uint64{uint64(k), uint64(2 * i)}]
@@ -451,6 +513,7 @@ func checkStream(t *rapid.T, device func(t *rapid.T, g *dynamic.Graph) nest.Devi
 			}
 			changed += int(added + removed)
 		}
+		watch(len(ps))
 	}
 	for i, pl := range plans {
 		now := &recorder{t: t, g: g, got: map[[2]uint64]*change{}}

@@ -28,6 +28,8 @@ func TestLawInPipeline(t *testing.T) {
 				Rows:   rapid.IntRange(1, 100).Draw(t, "rows"),
 				Listed: rapid.SampledFrom([]int{0, 1, 10, 30}).Draw(t, "listed"),
 				Memory: 1 << rapid.IntRange(12, 16).Draw(t, "memory"),
+				ByEdge: rapid.IntRange(0, 3).Draw(t, "by edge") == 0,
+				Entire: rapid.IntRange(0, 3).Draw(t, "entire") == 0,
 				Flowing: pipeline.Flowing{
 					Batch: rapid.IntRange(1, 8).Draw(t, "updates"), Window: 64, Queue: 1 << rapid.IntRange(7, 9).Draw(t, "queue"),
 					Share: rapid.SampledFrom([]int{-1, 1, 1, 2}).Draw(t, "share"), Shares: rapid.IntRange(1, 4).Draw(t, "shares"),

@@ -8,11 +8,12 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/graph/dynamic"
 	"github.com/weftgraph/weft/internal/plan/delta"
+	"github.com/weftgraph/weft/internal/runtime/crew"
 	"github.com/weftgraph/weft/internal/stream/nest"
 )
 
 // run shares the work of a batch among workers, one batch after the other. The work is a list of pieces in the order of their deltas. A worker takes the first
-// piece that no other has. If workers are idle, a worker whose search goes on for long leaves the rest of a level's
+// piece that no other has, by one atomic addition, and ends it by another one unless it is its turn. If workers are idle, a worker whose search goes on for long leaves the rest of a level's
 // candidates to them, as pieces behind its own, and goes on as a piece behind those. Pieces give their deltas to the sink in their order:
 // those that are early keep them until it is their turn. If a piece has too many deltas to keep, its worker waits for its turn.
 type run struct {
@@ -20,17 +21,23 @@ type run struct {
 	ctx  context.Context
 	sink nest.Sink
 
+	pieces []piece      // of the beginning; others are of split
+	next   atomic.Int64 // the first of pieces that no worker has
+	passed atomic.Int64 // pieces whose turn is over
+	extra  atomic.Int32 // pieces of split that no worker has
+
 	mu      sync.Mutex
-	change  sync.Cond
-	first   *piece       // whose turn it is; nil: all is done
-	idle    atomic.Int32 // workers that wait for work
-	blocked atomic.Int32 // and for their turn
+	change  sync.Cond             // somebody waits for it if idle or blocked is not 0
+	first   atomic.Pointer[piece] // whose turn it is; nil: all is done. It changes under the lock
+	idle    atomic.Int32          // workers that wait for work
+	blocked atomic.Int32          // and for their turn
 	stopped atomic.Bool
 	err     error
-	began   bool // all workers are running
-	begins  int  // how often they began
-	running sync.WaitGroup
-	spare   []*searcher // for workers that wait for their turn
+	began   bool           // all workers are running
+	begins  int            // how often they began
+	crew    *crew.Crew     // the other workers; a new one each time, because some of an old one may begin and end later
+	running sync.WaitGroup // and those of full
+	spare   []*searcher    // for workers that wait for their turn
 	deltas  []nest.Delta
 
 	following nest.Following // sink, or nil
@@ -42,7 +49,8 @@ type piece struct {
 	events      []dynamic.Event
 	out         output
 	through     uint64 // the version that is matched with this piece and those before it, or 0
-	taken, done bool
+	taken, done atomic.Bool
+	extra       bool // it is of split
 	next        *piece
 }
 
@@ -54,10 +62,11 @@ type grain struct {
 	ticks       int  // steps between looks at other workers and the context
 	eager       bool // several workers share all updates of a batch after the first ones, however little there is to match
 	portion     int  // updates that a device gets at a time
+	run         int  // plain changes that follow each other from which on several workers make them
 	inTime      int  // how many times more neighbours than edges in a window a vertex has before its edges are looked up by time
 }
 
-var coarse = grain{least: 32, most: 512, keptWords: 1 << 16, keptPieces: 64, ticks: 1 << 10, portion: 16, inTime: 4}
+var coarse = grain{least: 32, most: 512, keptWords: 1 << 16, keptPieces: 64, ticks: 1 << 10, portion: 16, run: 256, inTime: 4}
 
 // match matches events of the window.
 func (m *Matcher) match(events []dynamic.Event) error {
@@ -65,19 +74,59 @@ func (m *Matcher) match(events []dynamic.Event) error {
 		return nil
 	}
 	r := &m.run
-	r.first, r.began = nil, false
 	size := max(min(len(events)/(8*m.n), m.grain.most), m.grain.least)
-	tail := &r.first
+	pieces := r.list(len(events)/size + 1) // some are longer
+	used := 0
 	for len(events) > 0 {
 		n := min(size, len(events))
 		for n < len(events) && events[n].Version == events[n-1].Version {
 			n++
 		}
-		*tail = &piece{events: events[:n], through: events[n-1].Version}
-		tail = &(*tail).next
+		pieces[used].events, pieces[used].through = events[:n], events[n-1].Version
+		used++
 		events = events[n:]
 	}
+	r.link(used)
 	return r.all()
+}
+
+// list returns n pieces for the beginning of the work. The caller fills some, and calls link.
+func (r *run) list(n int) []piece {
+	if cap(r.pieces) < n {
+		r.pieces = make([]piece, n)
+	}
+	r.pieces = r.pieces[:n]
+	return r.pieces
+}
+
+// link makes the first n pieces of the list the work.
+func (r *run) link(n int) {
+	r.pieces = r.pieces[:n]
+	for i := range r.pieces {
+		p := &r.pieces[i]
+		p.out, p.next = output{}, nil
+		p.taken.Store(false)
+		p.done.Store(false)
+		if i > 0 {
+			r.pieces[i-1].next = p
+		}
+	}
+	r.begin(nil)
+	if n > 0 {
+		r.first.Store(&r.pieces[0])
+	}
+}
+
+// begin makes a piece all of the work, or with nil those that link linked.
+func (r *run) begin(p *piece) {
+	if p != nil {
+		r.pieces = r.pieces[:0]
+	}
+	r.next.Store(0)
+	r.passed.Store(0)
+	r.extra.Store(0)
+	r.first.Store(p)
+	r.began = false
 }
 
 // present finds all matches of a watch.
@@ -86,13 +135,13 @@ func (m *Matcher) present(ctx context.Context, w *nest.Watch, sink nest.Sink) (t
 	m.clear()
 	r := &m.run
 	r.reset(ctx, sink)
-	tail := &r.first
 	within := w.Ranges[w.All.Order[0]]
 	if within == nil {
 		within = []dynamic.Range{{First: 0, End: ^uint32(0)}}
 	}
 	view := m.g.Now()
 	end := uint32(m.g.Layout() >> 32)
+	var parts [][]dynamic.Range
 	for _, x := range within {
 		for at := x.First; at < min(x.End, end); {
 			part := []dynamic.Range{{First: at, End: min(x.End, end)}}
@@ -100,18 +149,25 @@ func (m *Matcher) present(ctx context.Context, w *nest.Watch, sink nest.Sink) (t
 				part[0].End = at + size
 			}
 			at = part[0].End
-			*tail = &piece{do: func(s *searcher) {
-				s.up = update{seq: m.Seq(), gone: noVertex, come: noVertex}
-				view.Vertices(part, func(v uint32) bool {
-					s.start(&w.All, view, 1, v)
-					return !s.ended
-				})
-			}}
-			tail = &(*tail).next
+			parts = append(parts, part)
 		}
 	}
-	if r.first != nil {
+	pieces := r.list(len(parts))
+	for i, part := range parts {
+		pieces[i].events, pieces[i].through = nil, 0
+		pieces[i].do = func(s *searcher) {
+			s.up = update{seq: m.Seq(), gone: noVertex, come: noVertex}
+			view.Vertices(part, func(v uint32) bool {
+				s.start(&w.All, view, 1, v)
+				return !s.ended
+			})
+		}
+	}
+	if r.link(len(parts)); len(parts) > 0 {
 		err = r.all()
+	}
+	for i := range pieces {
+		pieces[i].do = nil
 	}
 	for _, c := range m.counts() {
 		total = c.Added
@@ -121,7 +177,8 @@ func (m *Matcher) present(ctx context.Context, w *nest.Watch, sink nest.Sink) (t
 
 // reset makes r ready for other work.
 func (r *run) reset(ctx context.Context, sink nest.Sink) {
-	r.ctx, r.sink, r.first, r.began, r.err = ctx, sink, nil, false, nil
+	r.ctx, r.sink, r.err, r.pieces = ctx, sink, nil, r.pieces[:0]
+	r.begin(nil)
 	r.following, _ = sink.(nest.Following)
 	r.stopped.Store(false)
 }
@@ -131,11 +188,11 @@ func (r *run) all() error {
 	for _, s := range r.m.workers {
 		s.ended = false
 	}
-	if r.first.next != nil {
+	if r.first.Load().next != nil {
 		r.more()
 	}
 	r.work(r.m.workers[0])
-	r.running.Wait()
+	r.wait()
 	if r.err == nil && r.stopped.Load() {
 		r.err = context.Cause(r.ctx)
 	}
@@ -146,9 +203,18 @@ func (r *run) all() error {
 func (r *run) more() {
 	r.began = true
 	r.begins++
+	r.crew = &crew.Crew{}
 	for _, s := range r.m.workers[1:r.m.n] {
-		r.running.Go(func() { r.work(s) })
+		r.crew.Go(func(*crew.Memory) { r.work(s) })
 	}
+}
+
+// wait blocks until no other worker is at work. Those that have not begun do not begin.
+func (r *run) wait() {
+	if r.began {
+		r.crew.Wait()
+	}
+	r.running.Wait()
 }
 
 // work does pieces until none is left.
@@ -168,44 +234,90 @@ func (r *run) work(s *searcher) {
 
 // take returns a piece that no other worker has, or nil if all are done. It blocks while others may add pieces.
 func (r *run) take() *piece {
+	if p := r.plain(); p != nil {
+		return p
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for !r.stopped.Load() {
-		waiting := 0
-		for p := r.first; p != nil; p = p.next {
-			if p.done {
-				waiting++
-			}
-			if !p.taken && (waiting < r.m.grain.keptPieces*r.m.n || p == r.first) {
-				p.taken = true
-				return p
-			}
+	for {
+		p := r.plain()
+		if p == nil {
+			p = r.parted()
 		}
-		if r.first == nil {
-			return nil
+		if p != nil || r.first.Load() == nil || r.stopped.Load() {
+			return p
 		}
 		r.idle.Add(1)
 		r.change.Wait()
 		r.idle.Add(-1)
+	}
+}
+
+// plain returns the next piece that the batch was cut into at its beginning. It returns nil if no worker may take one now: also while pieces that split made wait,
+// which come first.
+func (r *run) plain() *piece {
+	for !r.stopped.Load() && r.extra.Load() == 0 {
+		i := r.next.Load()
+		if i >= int64(len(r.pieces)) || i-r.passed.Load() >= int64(r.m.grain.keptPieces*r.m.n) {
+			return nil
+		}
+		if r.next.CompareAndSwap(i, i+1) {
+			p := &r.pieces[i]
+			p.taken.Store(true)
+			return p
+		}
+	}
+	return nil
+}
+
+// parted returns a piece that split made, or nil if no worker may take one now. The caller holds the lock.
+func (r *run) parted() *piece {
+	if r.extra.Load() == 0 || r.stopped.Load() {
+		return nil
+	}
+	waiting := 0
+	for p := r.first.Load(); p != nil; p = p.next {
+		if p.done.Load() {
+			waiting++
+		}
+		if p.extra && !p.taken.Load() && (waiting < r.m.grain.keptPieces*r.m.n || p == r.first.Load()) {
+			p.taken.Store(true)
+			r.extra.Add(-1)
+			return p
+		}
 	}
 	return nil
 }
 
 // finish ends a piece, and gives the sink what waited for it.
 func (r *run) finish(p *piece) {
+	p.done.Store(true)
+	if r.first.Load() != p { // who makes it the first one sees that it is done
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p.done = true
 	r.pass()
-	r.change.Broadcast()
 }
 
 // pass goes on to the first piece that is not done. The caller holds the lock.
 func (r *run) pass() {
-	for r.first != nil && r.first.done {
-		r.flush(&r.first.out)
-		r.answered(r.first.through)
-		r.first = r.first.next
+	for p := r.first.Load(); p != nil && p.done.Load(); p = r.first.Load() {
+		r.flush(&p.out)
+		p.out = output{}
+		r.answered(p.through)
+		r.first.Store(p.next)
+		if !p.extra {
+			r.passed.Add(1)
+		}
+	}
+	r.tell()
+}
+
+// tell wakes those that wait for a change. The caller holds the lock.
+func (r *run) tell() {
+	if r.idle.Load()+r.blocked.Load() > 0 {
+		r.change.Broadcast()
 	}
 }
 
@@ -233,8 +345,8 @@ func (r *run) flush(o *output) {
 func (r *run) full(p *piece) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	before := r.first
-	for before != p && before.taken {
+	before := r.first.Load()
+	for before != p && before.taken.Load() {
 		before = before.next
 	}
 	if before != p && r.idle.Load() == 0 && !r.stopped.Load() {
@@ -247,7 +359,7 @@ func (r *run) full(p *piece) {
 		})
 	}
 	r.blocked.Add(1)
-	for r.first != p && !r.stopped.Load() {
+	for r.first.Load() != p && !r.stopped.Load() {
 		r.change.Wait()
 	}
 	r.blocked.Add(-1)
@@ -293,7 +405,8 @@ func (r *run) split(s *searcher, n *nest.Nest, l int, rest []uint32) {
 	rest = append([]uint32(nil), rest...)
 	from, a := s.state, s.a
 	own := s.piece
-	last := &piece{taken: true, through: own.through}
+	last := &piece{extra: true, through: own.through}
+	last.taken.Store(true)
 	parts := min(4*r.m.n, len(rest))
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -301,14 +414,15 @@ func (r *run) split(s *searcher, n *nest.Nest, l int, rest []uint32) {
 	tail := &own.next
 	for i := range parts {
 		x := rest[len(rest)*i/parts : len(rest)*(i+1)/parts]
-		*tail = &piece{do: func(s *searcher) { s.resume(from, n, a[:], l, x) }}
+		*tail = &piece{extra: true, do: func(s *searcher) { s.resume(from, n, a[:], l, x) }}
 		tail = &(*tail).next
 	}
 	*tail = last
-	own.done, own.through = true, 0
+	r.extra.Add(int32(parts))
+	own.through = 0
+	own.done.Store(true)
 	r.pass()
 	s.piece = last
-	r.change.Broadcast()
 }
 
 // output is deltas.

@@ -48,6 +48,13 @@ type Matcher interface {
 	Close() error
 }
 
+// Batcher is a Matcher that makes the updates of a batch by itself, which may be faster than by Steps.
+type Batcher interface {
+	Matcher
+	// Apply makes and matches updates as Steps does. Each makes one version of the graph, as stream.Apply makes it.
+	Apply(ctx context.Context, batch []stream.Update, sink Sink) (Result, error)
+}
+
 // Emit says which changes a watch is about.
 type Emit uint8
 
@@ -114,7 +121,8 @@ type Result struct {
 	Updates  int // updates that were made
 	Outcomes stream.Outcomes
 	Counts   []Count // of the watches that changed, by number
-	// Update is the time for changing the graph, and Match that for finding matches and giving them to the sink.
+	// Update is the time for changing the graph, and Match that for finding matches and giving them to the sink. Together they are the time of the
+	// batch. One worker may measure a part of the updates, so that only sums over many of them mean something.
 	Update, Match time.Duration
 }
 

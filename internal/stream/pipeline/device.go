@@ -25,6 +25,9 @@ type Options struct {
 	// nine tenths of what is free.
 	Memory int64
 	Idle   time.Duration // the kernel ends when no batch has come for so long; 100 ms
+	Sample time.Duration // of which usage is sampled; 10 ms
+	ByEdge bool          // matches are extended edge by edge, as a baseline
+	Entire bool          // the device has all edges, and not only those that some watch may look at
 }
 
 // Device is a GPU with a graph in several versions. It implements nest.Device.
@@ -43,6 +46,8 @@ type Device struct {
 	last    uint64 // updates of a load, at most
 	failed  error  // of flows that Forget ended
 
+	used         *uses // by the watches
+	has          *uses // edges of the flow's graph: all that are used, and perhaps more
 	program      *program
 	upload       bool // the program is to be brought to the device
 	words        cuda.Buffer
@@ -55,6 +60,8 @@ type Device struct {
 	job   job
 	found nest.Found
 	work  Work
+	gauge gauge
+	most  int64 // bytes of lists that earlier flows had in use
 }
 
 // job is the updates that were posted and whose matches are not taken.
@@ -140,6 +147,7 @@ func (j *job) done() uint64 {
 // Work is what a Device did.
 type Work struct {
 	Batches, Updates, Tasks uint64
+	Unused                  uint64 // changed edges that no watch looks at
 	Loads                   uint64
 	Full                    uint64               // loads because the memory for arrays was full, or in too small pieces
 	Steps                   [steps]time.Duration // of the updater, which waits for updates in the first one
@@ -159,6 +167,9 @@ func NewDevice(d *cuda.Device, g *dynamic.Graph, o Options) (*Device, error) {
 	}
 	if o.Idle <= 0 {
 		o.Idle = 100 * time.Millisecond
+	}
+	if o.Sample <= 0 {
+		o.Sample = 10 * time.Millisecond
 	}
 	o.Flowing = o.withDefaults()
 	x := &Device{d: d, g: g, o: o, last: uint64(forever) - 4*uint64(o.Window)}
@@ -182,10 +193,20 @@ func (x *Device) Bind(ws *nest.Watches) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.program, x.upload = compile(ws, x.g.NumEdgeLabels(), x.g.Directed()), true
+	x.used = usesOf(ws, x.g)
+	if x.o.Entire {
+		x.used = &uses{labels: x.used.labels, classes: x.used.classes, all: true}
+	}
 	ctx := context.Background()
 	if x.flow != nil {
 		if err := x.flow.finish(ctx); err != nil && !errors.As(err, new(fullError)) { // nothing is to be taken: the next Post loads the graph anew
 			return err
+		}
+		has, ok := x.has.widen(x.used)
+		if x.has = has; !ok {
+			if err := x.drop(); err != nil {
+				return err
+			}
 		}
 	}
 	if x.g.Open() || !slices.ContainsFunc(ws.List, func(w *nest.Watch) bool { return w != nil }) {
@@ -227,8 +248,8 @@ func (w *Work) add(f *Flow) {
 func (x *Device) Work() string {
 	w := x.Totals()
 	s := func(i int) time.Duration { return w.Steps[i].Round(10 * time.Microsecond) }
-	return fmt.Sprintf("%d batches, %d updates, %d searches; the graph was brought to the device %d times; updater: %v gathering, %v fetching, %v sorting, "+
-		"%v finding room, %v removing, %v copying, %v publishing; warps searched for %v in all, and gave %d parts of searches to others", w.Batches, w.Updates, w.Tasks, w.Loads,
+	return fmt.Sprintf("%d batches, %d updates, of which %d change edges that no watch looks at, %d searches; the graph was brought to the device %d times; updater: %v gathering, %v fetching, %v sorting, "+
+		"%v finding room, %v removing, %v copying, %v publishing; warps searched for %v in all, and gave %d parts of searches to others", w.Batches, w.Updates, w.Unused, w.Tasks, w.Loads,
 		s(stepGather), s(stepFetch), s(stepSort), s(stepRoom), s(stepRemove), s(stepCopy), s(stepPublish), w.Busy.Round(10*time.Microsecond), w.Shared)
 }
 
@@ -291,6 +312,9 @@ func (x *Device) drop() error {
 	f := x.flow
 	x.flow = nil
 	x.work.add(f)
+	if f.ctl != nil {
+		x.most = max(x.most, int64(atomic.LoadUint64(&f.ctl.Most))*unit)
+	}
 	return f.Close()
 }
 
@@ -304,6 +328,9 @@ func (x *Device) Post(ctx context.Context, base uint64, events []dynamic.Event, 
 	x.turn++
 	if err := context.Cause(ctx); err != nil {
 		return err
+	}
+	if g := &x.gauge; g.began.IsZero() {
+		g.began, g.last, g.every = time.Now(), time.Now(), x.o.Sample
 	}
 	j := &x.job
 	if j.versions.first == j.versions.end() {
@@ -420,7 +447,8 @@ func (x *Device) ready(ctx context.Context, from, more uint64) error {
 
 // load brings the graph of a version to the device.
 func (x *Device) load(ctx context.Context, version uint64, need int) error {
-	from := &viewLists{view: x.g.At(version), lists: need, directed: x.g.Directed(), labels: x.g.NumEdgeLabels() > 0}
+	x.has = x.used
+	from := &viewLists{g: x.g, has: x.has, view: x.g.At(version), lists: need, directed: x.g.Directed(), labels: x.g.NumEdgeLabels() > 0}
 	var s *Store
 	err := x.d.Do(func(c *cuda.Context) (err error) {
 		pool := x.o.Memory
@@ -448,7 +476,7 @@ func (x *Device) load(ctx context.Context, version uint64, need int) error {
 		v.updates, v.flowing = 0, 0
 	}
 	x.flow, err = newFlow(ctx, x.d, s, x.g.Directed(), x.o.Flowing, kernel{
-		name: "pipeline", text: searchText,
+		name: "pipeline", text: fmt.Sprintf("#define PIPELINE_THREADS %d\n", x.o.Threads) + searchText,
 		params: func(p pipe) any {
 			x.raw.Pipe = p
 			return &x.raw
@@ -487,6 +515,9 @@ func (x *Device) give(c *cuda.Context) (err error) {
 		}
 	}
 	clear(x.rows)
+	if x.o.ByEdge {
+		x.raw.ByEdge = 1
+	}
 	x.raw.Program, x.raw.Counts, x.raw.Most = x.words.Ptr, x.counts.Ptr(), uint32(x.program.most)
 	x.raw.Rows = rows{Words: x.ring.Ptr(), Room: uint32(x.o.Rows), Width: uint32(width)}
 	x.flow.k.shared = x.o.Threads / 32 * x.program.most * frameBytes
@@ -494,8 +525,10 @@ func (x *Device) give(c *cuda.Context) (err error) {
 	return nil
 }
 
-// viewLists are the lists of a version.
+// viewLists are the lists of a version, with the edges that are used.
 type viewLists struct {
+	g                *dynamic.Graph
+	has              *uses
 	view             dynamic.View
 	lists            int
 	directed, labels bool
@@ -512,9 +545,17 @@ func (x *viewLists) Append(to []entry, i int) []entry {
 	if x.directed {
 		v, d = uint32(i/2), dynamic.Direction(i%2)
 	}
+	used := func(id uint32, l dynamic.Label) bool {
+		if d == dynamic.In {
+			return x.has.edge(x.g, id, v, l)
+		}
+		return x.has.edge(x.g, v, id, l)
+	}
 	if !x.labels {
 		for _, id := range x.view.List(v, d, dynamic.AnyLabel, nil, &x.ids) {
-			to = append(to, entry{ID: id})
+			if used(id, dynamic.NoLabel) {
+				to = append(to, entry{ID: id})
+			}
 		}
 		return to
 	}
@@ -522,7 +563,9 @@ func (x *viewLists) Append(to []entry, i int) []entry {
 	x.names = x.view.Labels(v, d, x.names)
 	for _, l := range x.names {
 		for _, id := range x.view.List(v, d, l, nil, &x.ids) {
-			to = append(to, entry{ID: id, Label: uint32(l)})
+			if used(id, l) {
+				to = append(to, entry{ID: id, Label: uint32(l)})
+			}
 		}
 	}
 	slices.SortFunc(to[begin:], func(a, b entry) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Label, b.Label)) })
@@ -607,13 +650,20 @@ func (x *Device) send(ctx context.Context) error {
 	return nil
 }
 
-// changes appends the changes of lists that the events of a version make.
+// changes appends the changes of lists that the events of a version make, without edges that are not used.
 func (x *Device) changes(to []update, events []dynamic.Event) []update {
 	g := x.g
-	known := map[update]bool{}
+	var known map[update]bool
+	if len(events) > 1 {
+		known = map[update]bool{}
+	}
 	for i := range events {
 		e := &events[i]
 		if e.Kind != dynamic.EdgeAdded && e.Kind != dynamic.EdgeRemoved {
+			continue
+		}
+		if !x.has.edge(g, e.U, e.V, e.Label) {
+			x.work.Unused++
 			continue
 		}
 		u := update{U: e.U, V: e.V, What: uint32(e.Label) << 1}
@@ -626,7 +676,9 @@ func (x *Device) changes(to []update, events []dynamic.Event) []update {
 			if was == is || known[key] {
 				continue
 			}
-			known[key] = true
+			if known != nil {
+				known[key] = true
+			}
 			if was {
 				u.What |= 1
 			}
@@ -660,6 +712,7 @@ func (x *Device) take() error {
 	if x.row != begin {
 		atomic.StoreUint64(&f.ctl.Drained, x.row)
 	}
+	x.sample(false)
 	return nil
 }
 

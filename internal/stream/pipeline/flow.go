@@ -58,6 +58,10 @@ const eager = 500 * time.Microsecond
 // stopTime is how long a kernel may take to end. It looks at the flag several times a millisecond.
 const stopTime = 30 * time.Second
 
+// mostRoom is the most shared memory for the room of a batch, in bytes: 256 updates have 50 KiB. With these a multiprocessor of
+// 228 KiB holds two blocks of 256 threads, and with a batch of 64 four.
+const mostRoom = 56 << 10
+
 // mostBatch bounds the updates of a batch: find_segments of kernels/pipeline counts in 21 bits.
 const mostBatch = 1 << 19
 
@@ -112,6 +116,7 @@ type Flow struct {
 
 	posted, tasked uint64 // updates and tasks since the load
 	running        bool
+	warps          int // that search
 	lost           error
 }
 
@@ -166,8 +171,11 @@ func (f *Flow) open(ctx context.Context, c *cuda.Context, directed bool) (err er
 		alloc(&x.Parts, int64(x.QueueSize)*sizeOf[parts]())
 		empty = f.buffers[len(f.buffers)-min(2, len(f.buffers)):]
 	}
-	if f.shared() > f.k.shared && batchBytes(f.size.Batch) > 24<<10 {
-		alloc(&x.Work, int64(batchBytes(f.size.Batch)))
+	if err == nil {
+		var fits bool
+		if fits, err = f.fits(); !fits {
+			alloc(&x.Work, int64(batchBytes(f.size.Batch)))
+		}
 	}
 	f.control = pin(&x.Control, sizeOf[control]())
 	f.ring = pin(&x.Updates, int64(x.HostUpdates)*sizeOf[update]())
@@ -194,6 +202,19 @@ func (f *Flow) open(ctx context.Context, c *cuda.Context, directed bool) (err er
 		}
 	}
 	return c.Clear(f.flow, nil)
+}
+
+// fits reports whether the room of a batch is to be in shared memory. All blocks of a launch have as much, so it must be small.
+func (f *Flow) fits() (bool, error) {
+	if batchBytes(f.size.Batch) > mostRoom {
+		return false, nil
+	}
+	k, err := f.module.Kernel(f.k.name)
+	if err != nil {
+		return false, err
+	}
+	blocks, err := k.Resident(f.size.Threads, f.shared())
+	return blocks >= 2, err
 }
 
 // shared returns the bytes of shared memory of a block.
@@ -264,6 +285,7 @@ func (f *Flow) start() error {
 		if blocks < 2 || 32*2 > f.size.Threads*(blocks-1) {
 			return launchError("the device holds %d blocks of %d threads, and a pipeline needs two, of two warps", blocks, f.size.Threads)
 		}
+		f.warps = f.size.Threads/32*(blocks-1) - 1
 		atomic.StoreUint32(&f.ctl.Closed, 0)
 		atomic.StoreUint32(&f.ctl.Stop, 0)
 		atomic.StoreUint32(&f.ctl.Ended, 0)

@@ -88,9 +88,9 @@ type control struct {
 	FaultAt        uint64
 	Taken, Done    uint64
 	Beat, Busy     uint64
-	Shared         uint64
-	_              uint64
+	Shared, Used   uint64
 	Steps          [steps]uint64
+	Most           uint64
 }
 
 type flow struct {
@@ -120,7 +120,7 @@ type searching struct {
 	Pipe            pipe
 	Program, Counts uint64
 	Rows            rows
-	Most, Pad       uint32
+	Most, ByEdge    uint32
 }
 
 type rows struct {

@@ -14,6 +14,8 @@ var Switches = option.Table{
 	option.Number("pipeline.window", 1<<14, 64, 1<<20, "updates that are under way on the GPU at the same time, at most"),
 	option.Number("pipeline.threads", 256, 64, 512, "threads of a block: those that update the graph, and those of a multiprocessor's groups of searches"),
 	option.Switch("pipeline.share", true, "warps that wait for searches take parts of long ones"),
+	option.Choice("pipeline.extend", "how matches are extended: by a vertex with all its edges, or by one edge at a time, without use of the order of lists, as a baseline", "vertex", "edge"),
+	option.Switch("pipeline.filter", true, "the GPU's graph leaves out edges whose labels, and those of their ends, no watched pattern looks at"),
 	option.Number("pipeline.blocks", 0, 0, 1<<20, "blocks of the grid, of which one updates the graph; 0: as many as fit"),
 }
 
@@ -25,6 +27,8 @@ func Read(opt map[string]string) (o Options, err error) {
 	}
 	o.Batch, o.Window, o.Blocks = v.Number("pipeline.batch"), v.Number("pipeline.window"), v.Number("pipeline.blocks")
 	o.Threads = v.Number("pipeline.threads") / 32 * 32
+	o.ByEdge = option.Pick(v, "pipeline.extend", map[string]bool{"vertex": false, "edge": true})
+	o.Entire = !v.On("pipeline.filter")
 	if !v.On("pipeline.share") {
 		o.Share = -1
 	}

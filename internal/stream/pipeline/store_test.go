@@ -250,7 +250,7 @@ func TestStore(t *testing.T) {
 		for round := range rounds {
 			directed, labels := round&1 == 1, round&2 == 2
 			p := drawProbing(r, 2+r.IntN([]int{40, 300}[r.IntN(2)]), 1+r.IntN(600), directed, labels)
-			size := Flowing{Threads: 64 << r.IntN(3), Batch: []int{1, 5, 64, 200}[r.IntN(4)], Wait: -1, Window: 1 << (8 + r.IntN(3)), Queue: 16 << r.IntN(8), Blocks: 3}
+			size := Flowing{Threads: 64 << r.IntN(3), Batch: []int{1, 5, 64, 200, 300}[r.IntN(5)], Wait: -1, Window: 1 << (8 + r.IntN(3)), Queue: 16 << r.IntN(8), Blocks: 3}
 			x, _ := probe(t, d, p, size, 4<<20, uint32(r.IntN(2)*20), []int{0, 100}[r.IntN(2)])
 			if int(x.Applied) != len(p.updates) || x.Done != x.Applied {
 				t.Errorf("%d updates, %d applied, %d done", len(p.updates), x.Applied, x.Done)
@@ -293,6 +293,32 @@ func TestPoolThrottles(t *testing.T) {
 		}
 		if want := uint64(1 + 5*64 + 24); q.Most != want {
 			t.Errorf("at most %d units were in use, want %d", q.Most, want)
+		}
+	})
+}
+
+// TestRoom: the room of batches of up to 256 updates is in shared memory, and that of larger ones is not.
+func TestRoom(t *testing.T) {
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		for batch, shared := range map[int]bool{64: true, 256: true, 257: false} {
+			var s *Store
+			err := d.Do(func(c *cuda.Context) (err error) {
+				s, err = load(t.Context(), c, &model{lists: make([][]entry, 2)}, Sizes{Pool: 4 << 10})
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := newFlow(t.Context(), d, s, false, Flowing{Batch: batch}, kernel{name: "probe", text: probeText})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (f.raw.Work == 0) != shared {
+				t.Errorf("batches of %d updates have their room at %#x", batch, f.raw.Work)
+			}
+			if err := f.Close(); err != nil {
+				t.Error(err)
+			}
 		}
 	})
 }

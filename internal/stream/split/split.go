@@ -1,5 +1,5 @@
-// Package split makes a stream of updates from a graph that does not change, as the papers on continuous matching do: some
-// edges are taken out of the graph and added again, and others are removed.
+// Package split makes a stream of updates from a graph that does not change. Some edges are taken out of the graph and added
+// again, and others are removed, as in the papers on continuous matching.
 //
 // RapidFlow, GCSM and DCSM draw the edges at random. The initial graph is the rest.
 //

@@ -1,5 +1,5 @@
-// Package device opens the devices that tests of GPU code run on: the emulated one everywhere,
-// and a GPU where there is one. A test whose device is missing is skipped, and says so.
+// Package device opens the devices that tests of GPU code run on. These are the emulated one
+// everywhere, and a GPU where there is one. A test whose device is missing is skipped, and says so.
 //
 // Three variables change that:
 //

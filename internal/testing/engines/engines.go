@@ -1,4 +1,4 @@
-// Package engines helps tests of engines: it makes an engine of two functions, gives an engine
+// Package engines helps tests of engines. It makes an engine of two functions, gives an engine
 // options, checks what Prepare refuses, and opens sessions.
 package engines
 

@@ -288,7 +288,7 @@ func (c *checked) declared(vars map[string]*variable) {
 // here, since there are no local variables around them; written looks at what they write.
 func (c *checked) hides(x ast.Expr) (how string) {
 	ast.Inspect(x, func(n ast.Node) bool {
-		if _, ok := n.(*ast.FuncLit); ok || how != "" {
+		if _, ok := n.(*ast.FuncLit); ok || how != "" || c.fromRegex(n) {
 			return false
 		}
 		e, ok := n.(ast.Expr)
@@ -346,6 +346,16 @@ func (c *checked) fromSync(x ast.Expr) bool {
 	}
 	f, ok := call.Fun.(*ast.SelectorExpr)
 	return ok && c.info.Uses[f.Sel] != nil && c.info.Uses[f.Sel].Pkg() != nil && c.info.Uses[f.Sel].Pkg().Path() == "sync"
+}
+
+// fromRegex reports whether a value is a regular expression that is compiled when it is first used: all callers get the same.
+func (c *checked) fromRegex(n ast.Node) bool {
+	call, ok := n.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	f, ok := call.Fun.(*ast.SelectorExpr)
+	return ok && c.info.Uses[f.Sel] != nil && c.info.Uses[f.Sel].Pkg() != nil && c.info.Uses[f.Sel].Pkg().Path() == module+"/internal/regex"
 }
 
 // shares reports whether values of a type are for several goroutines that change them.

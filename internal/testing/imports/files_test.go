@@ -22,7 +22,6 @@ var direct = []struct{ dir, calls, why string }{
 	{"internal/cuda", "os.ReadFile os.ReadDir filepath.Glob", "which libraries and devices there are"},
 	{"internal/cuda/emu", "os.WriteFile os.Remove", "a device of tests"},
 	{"internal/cuda/kernels/check", "os.MkdirAll os.WriteFile", "a tool of tests"},
-	{"internal/bench", "os.ReadFile", "another program's output"},
 	{"cmd/weft", "os.ReadFile", "what Linux says of the machine"},
 }
 

@@ -23,9 +23,10 @@ var may = map[string][]string{
 	"disk":         {"ctxio", "vfs"},
 	"memory":       {},
 	"kind":         {"memory"},
-	"graph":        {"disk", "memory", "vfs", "kept"},
-	"pattern":      {"timetext"},
+	"graph":        {"disk", "memory", "vfs", "memo"},
+	"pattern":      {"timetext", "regex"},
 	"timetext":     {},
+	"regex":        {},
 	"kir":          {},
 	"cuda":         {"disk", "dynlib", "memory", "runtime/code"},
 	"cuda/emu":     {"disk", "dynlib", "vfs", "cuda", "cuda/kernels", "native", "runtime/code"},
@@ -40,8 +41,8 @@ var may = map[string][]string{
 	"runtime":      {"runtime/*", "cuda", "cuda/session", "graph", "kind", "native"},
 	// parquet knows Arrow records only.
 	"parquet": {},
-	"format":  {"ctxio", "disk", "vfs", "graph", "parquet", "timetext"},
-	"kept":    {},
+	"format":  {"ctxio", "disk", "vfs", "graph", "parquet", "timetext", "regex"},
+	"memo":    {},
 	"broker":  {"broker/*", "stream", "watch"},
 	// caret knows lines and columns only.
 	"caret":            {},
@@ -68,11 +69,11 @@ var may = map[string][]string{
 	"view":             {"gql", "pattern", "plan", "plan/bind", "plan/planner", "expr", "graph", "lower", "kir", "matcha/data", "matcha/types"},
 	"graph/gen":        {"graph"},
 	"graph/dynamic":    {"graph"},
-	"graph/layout":     {"graph", "kept", "disk", "vfs"},
+	"graph/layout":     {"graph", "memo", "disk", "vfs"},
 	"stream":           {"format", "graph/dynamic", "timetext", "vfs"},
 	"stream/nest":      {"stream", "graph", "graph/dynamic", "plan", "plan/delta", "pattern", "expr", "engine"},
 	"stream/cached":    {"stream/nest", "graph/dynamic", "plan/delta", "engine/option", "memory", "cuda", "cuda/kernels"},
-	"stream/host":      {"stream", "stream/nest", "graph", "graph/dynamic", "plan", "plan/delta", "pattern", "expr", "engine"},
+	"stream/host":      {"stream", "stream/nest", "graph", "graph/dynamic", "plan", "plan/delta", "pattern", "expr", "engine", "runtime/crew"},
 	"stream/pipeline":  {"stream/nest", "graph/dynamic", "engine/option", "cuda/*"},
 	"stream/split":     {"graph", "graph/dynamic", "stream"},
 	"watch":            {"ctxio", "disk", "engine", "expr", "gql", "graph", "graph/dynamic", "pattern", "plan", "sink", "stream", "stream/nest", "vfs"},
@@ -110,6 +111,8 @@ var may = map[string][]string{
 	"verify": {"engine/oracle", "pattern", "plan", "search"},
 	"motifs": {"engine", "engine/host", "engine/host/census", "gql", "kind", "matcha/library", "matcha/program", "matcha/schedule", "memory", "pattern",
 		"plan", "plan/formula", "plan/planner", "route", "runtime", "search", "setting"},
+	// serve and the protocols below it are users of the root package.
+	"serve": {"memory", "sink", "vfs", "serve/*"},
 	"bench": {"*"},
 	// exchange and queryset know graphs and patterns only.
 	"bench/exchange": {"graph", "pattern"},
@@ -172,8 +175,8 @@ func wrong(dir, imported string) string {
 		return "the module is built without cgo"
 	}
 	if imported == module {
-		if dir != "cmd/weft" && !strings.HasPrefix(dir, "internal/tools/") {
-			return "only cmd/weft imports the root package"
+		if dir != "cmd/weft" && !strings.HasPrefix(dir, "internal/tools/") && !inside(dir, "internal/serve") {
+			return "only cmd/weft, internal/serve and internal/tools import the root package"
 		}
 		return ""
 	}

@@ -1,5 +1,5 @@
-// Package literal writes the globals of kir programs as initializers, for tests that compile
-// a program's text and run it on the processor.
+// Package literal writes the globals of kir programs as initializers. Tests compile such a text
+// and run it on the processor.
 package literal
 
 import (

@@ -37,7 +37,7 @@ func Laws(t *testing.T, c Config) {
 			return
 		}
 		if got := c.count(t, Beside(s, s), p); got.Cmp(new(big.Int).Lsh(want, 1)) != 0 {
-			t.Fatalf("%v embeddings, %v in the graph beside itself\n%s\n%s", want, got, pattern.Format(p), s)
+			t.Fatalf("%v embeddings, %v in the graph and a copy of it\n%s\n%s", want, got, pattern.Format(p), s)
 		}
 	})
 }

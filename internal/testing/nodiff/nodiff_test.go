@@ -75,3 +75,39 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 }
+
+// TestTally: of the configurations for each technique, and of those for none, at least half must be accepted. What too few of them say
+// is drawn again.
+func TestTally(t *testing.T) {
+	tech := Technique{Name: "a technique"}
+	c := Config{Techniques: []Technique{tech}, LeastRuns: 1}
+	for _, forced := range []*Technique{nil, &tech} {
+		a := newTally()
+		a.ran(&tech, engine.Result{}, 1)
+		a.ran(nil, engine.Result{}, 1)
+		for range 2 {
+			if a.refuse(forced, "by design"); a.open(forced) != (len(a.wrong(c)) > 0) || a.open(forced) != a.unsettled(c) {
+				t.Errorf("open: %v, wrong: %q", a.open(forced), a.wrong(c))
+			}
+		}
+		if !a.open(forced) || (len(a.wanted(c)) > 0) != (forced != nil) {
+			t.Errorf("with 1 accepted of 3: open: %v, wanted: %v", a.open(forced), a.wanted(c))
+		}
+		for range enough {
+			a.refuse(forced, "by design")
+		}
+		if a.open(forced) || len(a.wanted(c)) > 0 || len(a.wrong(c)) != 1 {
+			t.Errorf("with 1 accepted of many: open: %v, wrong: %q", a.open(forced), a.wrong(c))
+		}
+		for range enough + 1 {
+			if forced != nil {
+				a.without(forced)
+			} else {
+				a.ran(nil, engine.Result{}, 1)
+			}
+		}
+		if got := a.wrong(c); len(got) > 0 {
+			t.Errorf("with half accepted: %q", got)
+		}
+	}
+}

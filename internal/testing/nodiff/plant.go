@@ -57,7 +57,7 @@ func plant(t *rapid.T, s *Spec, p *pattern.Pattern) planted {
 const plantings = 4
 
 // plantAgain is plant for a pattern that stays as it is. Where no match takes root,
-// the graph is first, which has one, beside s.
+// the graph is first, which has one, together with s.
 func plantAgain(t *rapid.T, s *Spec, p *pattern.Pattern, first *Spec) *Spec {
 	rng := planting(t)
 	for range plantings {

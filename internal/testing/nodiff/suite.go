@@ -61,7 +61,7 @@ func (s Suite) Run(t *testing.T, c Config, engines []engine.Engine) {
 		mu.Lock()
 		defer mu.Unlock()
 		seed++
-		return seed - 1, plans < s.Plans && seed-s.Seed <= 20*s.Plans && !t.Failed()
+		return seed - 1, (plans < s.Plans || all.unsettled(c)) && seed-s.Seed <= 20*s.Plans && !t.Failed()
 	}
 	var wg sync.WaitGroup
 	for _, e := range engines {

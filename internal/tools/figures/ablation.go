@@ -25,6 +25,22 @@ type ablationLine struct {
 	SinglePeak               float64 `json:"single_peak"`
 	MultiPeak                float64 `json:"multi_peak"`
 	Fifth                    int     // queries
+	Layouts                  *layoutSums
+}
+
+// layoutSums are what weft info --layouts says of all edge labels of a graph together.
+type layoutSums struct {
+	Vertices, CSR, Runs uint64
+	Hashed              uint64 `json:"hashed_pcsr"`
+	Interval            uint64 `json:"interval_pcsr"`
+	Own                 uint64 `json:"own_pcsr"`
+	OwnRuns             uint64 `json:"own_runs"`
+}
+
+// row is the row of a graph: bytes, and the runs of ids.
+func (s *layoutSums) row(graph string) string {
+	mib := func(n uint64) string { return fmt.Sprintf("%.2f", float64(n)/(1<<20)) }
+	return fmt.Sprintf("| %s | %d | %s | %s | %s | %d | %s | %d |\n", graph, s.Vertices, mib(s.CSR), mib(s.Hashed), mib(s.Interval), s.Runs, mib(s.Own), s.OwnRuns)
 }
 
 // ablation is the tables of what bench/ablation.py measured: switches down, graphs across, and phases of several
@@ -34,7 +50,7 @@ func ablation(text []byte) (string, error) {
 	var graphs []string
 	var switches [][2]string
 	cells := map[string]string{}
-	var several strings.Builder
+	var several, layouts strings.Builder
 	err := eachLine(text, func(line []byte) error {
 		var l ablationLine
 		if err := json.Unmarshal(line, &l); err != nil {
@@ -46,6 +62,10 @@ func ablation(text []byte) (string, error) {
 		}
 		if !slices.Contains(graphs, l.Graph) {
 			graphs = append(graphs, l.Graph)
+		}
+		if l.Layouts != nil {
+			layouts.WriteString(l.Layouts.row(l.Graph))
+			return nil
 		}
 		finished := ""
 		if l.Finished < l.Queries {
@@ -97,6 +117,13 @@ func ablation(text []byte) (string, error) {
 		}
 		b.WriteString("| several vertices in a phase | graph | queries | time, mean (sum) | bytes of rows: one, MiB | several, MiB | ratio | queries with at most a fifth | ratio at a time | ended only: one, several |\n|")
 		b.WriteString(strings.Repeat("---|", 10) + "\n" + several.String())
+	}
+	if layouts.Len() > 0 {
+		if switches != nil || several.Len() > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString("| graph | vertices of labels | CSR, MiB | hashed PCSR, MiB | interval-PCSR, MiB | runs | without renumbering, MiB | runs |\n|")
+		b.WriteString(strings.Repeat("---|", 8) + "\n" + layouts.String())
 	}
 	b.WriteString("\n")
 	return b.String(), err

@@ -36,7 +36,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestDocuments: the project's documents have the tables of the results that are kept beside them.
+// TestDocuments: the project's documents have the tables of the results that are kept next to them.
 func TestDocuments(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	for _, name := range []string{"README.md", "docs/gpu.md", "docs/benchmarks.md", "docs/techniques.md", "docs/ablation.md"} {

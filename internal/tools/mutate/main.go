@@ -1,4 +1,4 @@
-// Command mutate tests the tests: it makes small mistakes in the code, one at a time, and runs
+// Command mutate tests the tests. It makes small mistakes in the code, one at a time, and runs
 // the tests that should notice. A mistake is called a mutant. A mutant that no test notices has
 // survived: a test is missing, or the mutant means the same as the code it replaces, and
 // equivalent.txt says why.

@@ -252,7 +252,7 @@ func (w *walker) Visit(n ast.Node) ast.Visitor {
 			}
 		}
 		if last := len(n.Results) - 1; last > 0 && no(n.Results[last]) {
-			// Nobody reads constants beside an error or false.
+			// Nobody reads constants next to an error or false.
 			for i, r := range n.Results {
 				if _, ok := r.(*ast.BasicLit); i == last || !ok && name(r) != "true" && name(r) != "false" {
 					ast.Walk(w, r)

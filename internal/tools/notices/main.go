@@ -1,5 +1,5 @@
-// Command notices writes THIRD_PARTY_NOTICES: the licences of Go and of the modules that are
-// linked into weft on any platform of a release.
+// Command notices writes THIRD_PARTY_NOTICES. It has the licences of Go and of the modules that
+// are linked into weft on any platform of a release.
 //
 //	go run ./internal/tools/notices [-check] [-o FILE] [OS/ARCH ...]
 //

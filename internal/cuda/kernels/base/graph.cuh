@@ -11,34 +11,49 @@ struct Lists {
   const u64* first; // first[v]: the offset in adj of v's first neighbour above v; null: look for it
 };
 
-// Where the places begin in Adj::cache, and the unit in which they count, in ids: HeadIDs and
-// UnitIDs of package session.
-#define CACHE_HEAD 4
-#define CACHE_UNIT 4
+// Where the places begin in Adj::cache, in ids (HeadIDs of package session), and the mark of a copy of a part.
+#define CACHE_HEAD 8
 #define CACHE_PART 0x80000000u
 
 #ifdef WEFT_CACHED
-// Lists of which some have a copy in device memory: those that a search reads most. All of
-// them are in adj, which may be in host memory, as may off and first.
+// Lists in host memory, of which some have a copy in device memory: those that a search reads most. One place finds a list
+// where it is. off and first are not read for that.
 //
-// cache begins with the address of the copies, and a place for each vertex. A place is the
-// number of 16-byte units from that address, or 0 for a vertex without a copy. A copy is the list's length, the number of
-// ids below the vertex's own, and the ids. With CACHE_PART beside that number, only those below are there.
+// A list is its length, the number of ids below the vertex's own, and the ids: list v is laid so in adj at a place that
+// follows from off (laid lists of package session). A copy is the same. With CACHE_PART beside the second number only the ids
+// below are there, and before them the place of the list in adj.
+//
+// cache begins with a CacheHead, and has a place for each vertex. Places count in units of 1 << shift bytes.
 struct Adj : Lists {
-  const u32* cache; // null: no list has a copy
+  const u32* cache; // null: lists are adj[off[v] … off[v+1]), without copies
+  u64 shift;
+};
+
+// Which places are those of copies: the count from first on, which count from base. All others count from Adj::adj.
+struct CacheHead {
+  u32 base_low, base_high, first, count;
+  u32 block, block_end; // the vertices that this sweep of the search asks the lists of; 0, ~0: all
+  u32 roots, roots_end; // the vertices that may have some of them as neighbours
 };
 DEV Adj adj_of(const Lists& l) {
   Adj a;
-  a.off = l.off, a.adj = l.adj, a.first = l.first, a.cache = 0;
+  a.off = l.off, a.adj = l.adj, a.first = l.first, a.cache = 0, a.shift = 0;
   return a;
 }
 
-// The place of v's copy, or of a part of it; 0: there is none. Callers ask for the
-// place and not for the copy's address: with an address that may be null, nvcc 13.0
-// made code of the search that read at address 0 (docs/notes/2026-11-23-gpu-out-of-core.md).
-DEV u32 place_of(const Adj& a, u32 v) { return a.cache ? ldg(a.cache + CACHE_HEAD + v) : 0; }
+// Where v's list is, or a copy of it or of a part. Callers choose between places and never between addresses of which
+// one may be null: with those, nvcc 13.0 made code of the search that read at address 0
+// (docs/notes/2026-11-23-gpu-out-of-core.md).
+DEV u32 place_of(const Adj& a, u32 v) { return ldg(a.cache + CACHE_HEAD + v); }
 
-DEV const u32* copy_at(const Adj& a, u32 place) { return *(const u32* const*)a.cache + (u64)place * CACHE_UNIT; }
+DEV const u32* list_at(const Adj& a, u32 place) {
+  const u32x4 head = ldg((const u32x4*)a.cache);
+  const u64 base = place - head.z < head.w ? (u64)head.y << 32 | head.x : (u64)a.adj;
+  return (const u32*)(base + ((u64)place << a.shift));
+}
+
+// The whole list, head included, where c is v's list or a copy.
+DEV const u32* whole_of(const Adj& a, const u32* c) { return c[1] & CACHE_PART ? list_at(a, c[2]) : c; }
 #else
 typedef Lists Adj;
 DEV Adj adj_of(const Lists& l) { return l; }
@@ -54,9 +69,9 @@ struct Column {
 // v's neighbours.
 DEV Set list(const Adj& a, u32 v) {
 #ifdef WEFT_CACHED
-  if (const u32 place = place_of(a, v)) {
-    const u32* c = copy_at(a, place);
-    if (!(c[1] & CACHE_PART)) return Set{c + 2, c[0]};
+  if (a.cache) {
+    const u32* c = whole_of(a, list_at(a, place_of(a, v)));
+    return Set{c + 2, c[0]};
   }
 #endif
   u64 b = a.off[v];
@@ -65,7 +80,7 @@ DEV Set list(const Adj& a, u32 v) {
 
 DEV u32 degree(const Adj& a, u32 v) {
 #ifdef WEFT_CACHED
-  if (const u32 place = place_of(a, v)) return copy_at(a, place)[0];
+  if (a.cache) return list_at(a, place_of(a, v))[0];
 #endif
   return (u32)(a.off[v + 1] - a.off[v]);
 }
@@ -73,9 +88,10 @@ DEV u32 degree(const Adj& a, u32 v) {
 // v's neighbours with smaller ids (of higher or equal degree in one class).
 DEV Set below(const Adj& a, u32 v) {
 #ifdef WEFT_CACHED
-  if (const u32 place = place_of(a, v)) {
-    const u32* c = copy_at(a, place);
-    return Set{c + 2, c[1] & ~CACHE_PART};
+  if (a.cache) {
+    const u32* c = list_at(a, place_of(a, v));
+    const u32 n = c[1];
+    return Set{c + 2 + (n >> 31), n & ~CACHE_PART};
   }
 #endif
   u64 b = a.off[v];
@@ -87,9 +103,9 @@ DEV Set below(const Adj& a, u32 v) {
 // v's neighbours with larger ids.
 DEV Set above(const Adj& a, u32 v) {
 #ifdef WEFT_CACHED
-  if (const u32 place = place_of(a, v)) {
-    const u32* c = copy_at(a, place);
-    if (!(c[1] & CACHE_PART)) return Set{c + 2 + c[1], c[0] - c[1]};
+  if (a.cache) {
+    const u32* c = whole_of(a, list_at(a, place_of(a, v)));
+    return Set{c + 2 + c[1], c[0] - c[1]};
   }
 #endif
   u64 e = a.off[v + 1];
@@ -102,12 +118,21 @@ DEV Set above(const Adj& a, u32 v) {
 // The place among all lists of the element of v's list at p.
 DEV u64 place_in(const Adj& a, u32 v, const u32* p) {
 #ifdef WEFT_CACHED
-  if (const u32 place = place_of(a, v)) { // p may be in the copy or in adj
-    const u32* c = copy_at(a, place);
-    if (p >= c + 2 && p <= c + 2 + c[0]) return a.off[v] + (u64)(p - (c + 2));
+  if (a.cache) { // p may be in a copy of a part or in the whole list
+    const Set s = below(a, v);
+    if (p >= s.p && p <= s.p + s.n) return a.off[v] + (u64)(p - s.p);
+    return a.off[v] + (u64)(p - list(a, v).p);
   }
 #endif
   return (u64)(p - a.adj);
+}
+
+// Where the ids of v's list are: the one at place i among all lists, which is in it, is at places(a, v)[i].
+DEV const u32* places(const Adj& a, u32 v) {
+#ifdef WEFT_CACHED
+  if (a.cache) return (const u32*)((u64)list(a, v).p - 4 * a.off[v]);
+#endif
+  return a.adj;
 }
 
 // Whether v is in u's list. One lane; the caller puts the vertex with the

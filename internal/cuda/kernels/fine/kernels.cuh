@@ -27,8 +27,8 @@ DEV Head* begin_block(const Fine& x) {
   return head;
 }
 
-// Requires p.x.grown cleared. p.x.sizes become the numbers of candidates of p.x.rows. If there
-// is no pool yet, grown->roots becomes the number of valid roots of level 0. After this starts
+// Requires p.x.grown cleared. p.x.sizes become the numbers of candidates of p.x.rows. Without
+// a pool, grown->roots becomes the number of valid roots of level 0. After this starts
 // become prefix sums of sizes.
 WEFT_KERNEL(fine_sizes, Params, LAUNCH_BOUNDS(256, 4)) {
   ran(p.run);

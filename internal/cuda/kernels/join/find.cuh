@@ -1,6 +1,7 @@
 // The candidates of a row: one list that is walked, and lists in which its elements are looked up. GSI (Zeng et al.,
 // ICDE 2020, section 5) and GENEVA (Lu et al., TPDS 2023) intersect lists the same way, by size: the smallest list
-// is walked 128 bytes at a time, the row lies in shared memory, and the set of candidates is a bitset.
+// is walked 128 bytes at a time, the row lies in shared memory, and the set of candidates is a bitset. A naive group, for
+// comparison, walks the first list, and looks each element up in the whole of every other list.
 #ifndef JOIN_FIND
 #define JOIN_FIND
 #include "join/plan.cuh"
@@ -15,7 +16,7 @@ struct JoinFound {
 };
 
 // Finds the lists for a row in shared memory, of `width` ids. With `first` the list of the first back is walked, and
-// otherwise the shortest. Collective for the warp.
+// otherwise the shortest; a naive group walks the first one that is not negated. Collective for the warp.
 DEV JoinFound join_find(const JoinGroup& g, const JoinLists* lists, const u32* row, u32 width, bool first) {
   JoinFound f = {{0, 0}, {0, 0}, 0, 0, 0};
   u32 at = lane() < width ? 1u << lane() : 0, m = at ? row[lane()] : 0;
@@ -30,8 +31,8 @@ DEV JoinFound join_find(const JoinGroup& g, const JoinLists* lists, const u32* r
   f.others = backs | ballot(ALL, on && (b & 1) && f.mine.n > 0);
   if (backs) {
     u32 least = reduce_min(ALL, positive ? f.mine.n : ~0u);
-    if (least == 0) return f;
-    u32 k = first ? 0 : ctz(ballot(ALL, positive && f.mine.n == least));
+    if (least == 0 && !g.naive) return f;
+    u32 k = first ? 0 : g.naive ? ctz(backs) : ctz(ballot(ALL, positive && f.mine.n == least));
     f.base = Set{shfl(ALL, f.mine.p, k), shfl(ALL, f.mine.n, k)};
     f.others &= ~(1u << k);
   } else {
@@ -51,7 +52,11 @@ DEV bool join_test(const JoinGroup& g, const JoinLists* lists, const u32* row, J
   for (u32 o = f.others; o && any(ALL, in); o &= o - 1) {
     u32 k = ctz(o), low = shfl(ALL, f.low, k);
     Set list = {shfl(ALL, f.mine.p, k), shfl(ALL, f.mine.n, k)};
-    u32 high = window(Warp(), list, low, most);
+    u32 high = list.n;
+    if (g.naive)
+      low = 0;
+    else
+      high = window(Warp(), list, low, most);
     u32 at = bisect(list.p, low, high, v);
     bool there = at < list.n && list.p[at] == v;
     in = in && there == !(f.neg >> k & 1);

@@ -1,4 +1,4 @@
-// The neighbour lists of a join, in one of four layouts:
+// The neighbour lists of a join, in one of five layouts:
 //
 //   CSR       of a relation: an offset for each vertex of the graph
 //   sparse    of a relation in which few vertices have lists: a bitmap of these, whose bits
@@ -8,29 +8,35 @@
 //             128 bytes
 //   interval  GENEVA's interval-PCSR of one edge label: an index of runs of consecutive ids,
 //             which is small enough for shared memory, and an offset for each vertex in a run
+//   ranked    the same where the runs are many: a bitmap of the vertices in place of the index of
+//             runs, with levels above it as in sparse lists. A word has 32 bits and the number of
+//             bits before it, so that one read of 8 bytes gives the row of a vertex
 //
 // join_list(g, l, v) finds v's list in any of them. All lanes of the group g call it with equal
 // arguments, and all get the list. A vertex that has no edge of the label has an empty list. The
 // layout is the same for all lanes of a launch, so that the choice costs a uniform branch.
 //
-// Host twins: graph.CSR.List, graph.Sparse.List, layout.Hashed.List and layout.Interval.List.
+// Host twins: graph.CSR.List, graph.Sparse.List, layout.Hashed.List and layout.Interval.List,
+// which finds rows as ranked lists do.
 #ifndef JOIN_LISTS
 #define JOIN_LISTS
 #include "base/graph.cuh"
 
-enum : u32 { JOIN_CSR, JOIN_HASHED, JOIN_INTERVAL, JOIN_SPARSE };
+enum : u32 { JOIN_CSR, JOIN_HASHED, JOIN_INTERVAL, JOIN_SPARSE, JOIN_RANKED };
 
 struct JoinLists {
   const u32* adj;
   const u64* off;    // CSR: list v is adj[off[v] … off[v+1])
   const u64* groups; // hashed: pairs, the vertex in the low half and its offset in the high half
                      // sparse: words of bitmaps, each with the number of bits before it
+                     // ranked: words of bitmaps, in the low half, and that number in the high half
   const u32* first;  // interval: the first id of each run, ascending
   const u32* row;    // interval: the row of first[i]; one more: the number of rows
-                     // sparse: the first word of each level
-  const u32* place;  // interval, sparse: list of row i is adj[place[i] … place[i+1])
+                     // sparse, ranked: the first word of each level
+  const u32* place;  // interval, sparse, ranked: list of row i is adj[place[i] … place[i+1])
   u32 kind;
-  u32 n; // CSR: vertices; hashed: groups that vertices hash to; interval: runs; sparse: levels
+  u32 n; // CSR: vertices; hashed: groups that vertices hash to; interval: runs;
+         // sparse, ranked: levels
 };
 
 #define GROUP_PAIRS 16u
@@ -92,6 +98,19 @@ template <class G> DEV Set sparse_list(G, const JoinLists& l, u32 v) {
   return Set{l.adj + begin, ldg(l.place + at + 1) - begin};
 }
 
+// v's list in ranked lists. A bit of a level above is a word of the level below that is stored.
+template <class G> DEV Set ranked_list(G, const JoinLists& l, u32 v) {
+  u32 at = (u32)((u64)v >> 5 * l.n);
+  for (u32 k = l.n; k-- > 0;) {
+    u64 word = ldg(l.groups + ((u64)(k ? ldg(l.row + k) : 0) + at)); // level 0 is the first
+    u32 has = (u32)word, bit = 1u << (v >> 5 * k & 31);
+    if (!(has & bit)) return Set{l.adj, 0};
+    at = (u32)(word >> 32) + popc(has & (bit - 1));
+  }
+  u32 begin = ldg(l.place + at);
+  return Set{l.adj + begin, ldg(l.place + at + 1) - begin};
+}
+
 template <class G> DEV Set csr_list(G, const JoinLists& l, u32 v) {
   u64 begin = ldg(l.off + v);
   return Set{l.adj + begin, (u32)(ldg(l.off + v + 1) - begin)};
@@ -102,6 +121,7 @@ template <class G> DEV Set join_list(G g, const JoinLists& l, u32 v) {
   case JOIN_HASHED: return hashed_list(g, l, v);
   case JOIN_INTERVAL: return interval_list(g, l, v);
   case JOIN_SPARSE: return sparse_list(g, l, v);
+  case JOIN_RANKED: return ranked_list(g, l, v);
   }
   return csr_list(g, l, v);
 }

@@ -18,7 +18,9 @@ struct JoinGroup {
   u32 below, above;        // candidates are below, or above, the vertices of these levels
   u32 distinct;            // and differ from those of these
   u32 min_degree, degree_adj;
+  u32 naive;               // 1: lists are intersected without regard to their sizes
   u32 backs;               // at most 32
+  u32 unused;
   u32 back[32];            // adjacency << 8 | level << 1 | whether the candidate must not be in the list
 };
 

@@ -4,6 +4,9 @@
 // tested against all other vertices of the row, and looked up in the lists of further edges that are in any segment on the device. The
 // host gets those that pass, with the edges that are still to be looked for, in page-locked memory.
 //
+// A launch may read lists of several segments, while the segments of one further edge pass by. It then decides only the pairs of that edge that the
+// one segment owns, so that all its candidates are known for this edge, and each is made once.
+//
 // A lane has a candidate: rows with long lists and rows with short ones keep all lanes busy.
 #ifndef JOIN_SEGMENTS
 #define JOIN_SEGMENTS
@@ -48,12 +51,15 @@ struct SegmentArgs {
   u64* done;          // blocks; 0 before and after a launch
   SegmentHead* head;  // page-locked
   u64 turn;
+  u64 own_from, own_to; // own_from <= pair < own_to, of edge own - 1: others are dropped, as another launch has them
   u32 rows;
   u32 from;           // where in its list the first row's candidates begin
   u32 first, end;     // first <= candidate < end
   u32 apart, below, above; // the columns whose vertices it must differ from, be below or above
   u32 all;            // whether lists.adj, of lists.n ids, has the candidates of each row
   u32 how, edges;
+  u32 outer; // 0: the lists are those of `lists`. Others: column outer - 1 has the place in held of each row's list
+  u32 own;   // 0: the launch decides all pairs
   SegmentEdge edge[12];
 };
 
@@ -89,6 +95,10 @@ DEV bool segment_passes(const SegmentArgs& x, u32 r, u32 v, u32& left) {
   for (u32 m = x.apart | x.below | x.above; m; m &= m - 1) {
     const u32 c = ctz(m), at = m & -m, u = x.columns[(u64)c * x.rows + r];
     if (((x.apart & at) && v == u) || ((x.below & at) && v >= u) || ((x.above & at) && v <= u)) return false;
+  }
+  if (x.own) {
+    const u64 pair = (u64)x.columns[(u64)x.edge[x.own - 1].column * x.rows + r] << 32 | v;
+    if (pair < x.own_from || pair >= x.own_to) return false;
   }
   for (u32 i = 0; i < x.edges; i++) {
     const SegmentEdge& e = x.edge[i];
@@ -152,7 +162,8 @@ WEFT_KERNEL(join_segment_make, SegmentParams, LAUNCH_BOUNDS(256, 4)) {
     if (in) {
       r = bisect(x.with, lo + 1, hi + 1, k + 1) - 1;
       const u32 i = k - x.with[r] + (r == 0 ? x.from : 0);
-      const Set s = x.all ? Set{x.lists.adj, x.lists.n} : join_list(x.lists, x.columns[r]);
+      const JoinLists& lists = x.outer ? x.held[x.columns[(u64)(x.outer - 1) * x.rows + r]].lists : x.lists;
+      const Set s = x.all ? Set{lists.adj, lists.n} : join_list(lists, x.columns[r]);
       in = i < s.n;
       v = in ? s.p[i] : 0;
       in = in && segment_passes(x, r, v, left);

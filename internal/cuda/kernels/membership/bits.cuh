@@ -11,8 +11,9 @@
 DEV u32 word_of(u32 n, u32 u, u32 v) { return u * ((n + 31) / 32) + v / 32; }
 
 DEV void put_list(const Adj& a, u32* tables, u32 n, u32 v, u64 first, u64 end) {
+  const u32* ids = places(a, v);
   for (u64 i = first + lane(); i < end; i += 32) {
-    u32 w = a.adj[i];
+    u32 w = ids[i];
     atomic_or(&tables[word_of(n, v, w)], 1u << (w & 31));
   }
 }

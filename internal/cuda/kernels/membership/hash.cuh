@@ -40,8 +40,9 @@ DEV void put_list(const Adj& a, u32* tables, u32, u32 v, u64 first, u64 end) {
   if (e - b <= MEMBER_SHORT) return;
   u32 buckets = (u32)(e - b + 1) / 2;
   u32* mine = tables + 4 * first_bucket(b, v);
+  const u32* ids = places(a, v);
   for (u64 i = first + lane(); i < end; i += 32) {
-    u32 w = a.adj[i], s = bucket_of(w, buckets);
+    u32 w = ids[i], s = bucket_of(w, buckets);
     put_filter(tables, first_bucket(b, v) + s, w);
     for (s *= 4; atomic_cas(&mine[s], ~0u, w) != ~0u; s = s + 1 == 4 * buckets ? 0 : s + 1) {}
   }

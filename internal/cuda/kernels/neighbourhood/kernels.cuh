@@ -182,10 +182,13 @@ template <class C> DEV void search_class(const LocalParams& p) {
   T::sync();
 #endif
   Tally n;
-  const u32* list = x.lists + p.x.of_class * x.stride;
+  const u32* list = x.lists + x.starts[p.x.of_class];
   Help<C> help = {p, head, list, end};
   each_task<T>(p.run, head, ClassTasks{p.x.helping ? 0 : end, count + 1, most}, n.watch, help, [&](u64 task) {
     u32 root = list[task];
+#if !W_OUTSIDE && W_ROWS == 3
+    if (!in_sweep(p.graph, root)) return;
+#endif
     Set s = universe(p.graph, root);
     Share share = {root, p.x.taken + task, tasks_of<C>(p.graph, x, root, s)};
     if (!any_left<C>(head, share)) return;

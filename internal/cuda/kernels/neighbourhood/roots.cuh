@@ -10,10 +10,10 @@
 #define LINE 32          // words of a line of memory
 
 struct Roots {
-  u32* lists;      // of class c from c * stride on
-  u32* counts;     // by class, a line each: roots in the list, and how many of them were taken
+  u32* lists;      // of class c from starts[c] on; null: the classes are counted only
+  u32* counts;     // by class, a line each: roots in the list, and how many of them were taken; behind them, when counting, the other vertices
   const u32* work; // by id: how much is walked below it
-  u64 stride;
+  u64 starts[CLASSES];
   u32 classes;
   u32 parts, first, ours; // this round's roots are of parts first … first+ours-1; part i has every parts-th id from i on
   u32 most[CLASSES];   // the largest universe of each class, the largest class first
@@ -139,7 +139,7 @@ DEV u32 class_of(const Run& run, const Graph& q, const Roots& x, u32 v) {
   return c;
 }
 
-// Makes the lists. Shared memory: two words a class.
+// Makes the lists, or counts how long they are. Shared memory: two words a class.
 DEV void list_roots(const Run& run, const Graph& q, const Roots& x) {
   u32* mine = (u32*)shared(); // by class: roots of this round
   u32* base = mine + CLASSES;
@@ -155,9 +155,12 @@ DEV void list_roots(const Run& run, const Graph& q, const Roots& x) {
     at = shfl(ALL, at, leader) + popc(same & Warp::below());
     u32 none = sync_block_count(live && c == ~0u);
     if (thread() < x.classes && mine[thread()]) base[thread()] = atomic_add(&x.counts[thread() * LINE], mine[thread()]);
-    if (thread() == 0 && none) atomic_add(&run.counters->cursor, (u64)none); // done with
+    if (thread() == 0 && none) {
+      if (x.lists) atomic_add(&run.counters->cursor, (u64)none); // done with
+      else atomic_add(&x.counts[x.classes * LINE], none);
+    }
     sync_block();
-    if (c != ~0u) x.lists[c * x.stride + base[c] + at] = v;
+    if (c != ~0u && x.lists) x.lists[x.starts[c] + base[c] + at] = v;
     sync_block();
   }
 }

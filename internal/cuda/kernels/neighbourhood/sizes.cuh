@@ -39,6 +39,17 @@ DEV u32 count_known(const Sieve& known, Set a) {
   return mine;
 }
 
+// Whether this sweep of the search may find matches of a root: all may, if there is only one.
+DEV bool in_sweep(const Graph& q, u32 root) {
+#ifdef WEFT_CACHED
+  if (q.adj[0].cache) {
+    const CacheHead& b = *(const CacheHead*)q.adj[0].cache;
+    return b.roots <= root && root < b.roots_end;
+  }
+#endif
+  return true;
+}
+
 // The matches whose root has the universe s, in share's part of them. The sieve is zero before and after.
 template <class C> DEV void search_root(const LocalParams& p, u8* m, u32*, const Share& share, Set s, Tally& n) {
   using T = Team<C::team>;
@@ -53,6 +64,14 @@ template <class C> DEV void search_root(const LocalParams& p, u8* m, u32*, const
     end = from + all * (share.part + 1) / share.parts;
     from += all * share.part / share.parts;
   }
+#ifdef WEFT_CACHED
+  if (q.adj[0].cache) { // those of a block of vertices
+    const CacheHead& b = *(const CacheHead*)q.adj[0].cache;
+    if (b.block > 0) from = max(from, lower_bound(s.p, s.n, b.block));
+    if (b.block_end != ~0u) end = min(end, lower_bound(s.p, s.n, b.block_end));
+    if (from >= end) return;
+  }
+#endif
   Sieve known = sieve(T(), (u32*)(m + C::table), C::sieve, s);
   deal<T>((TeamHead*)m, from, end, 4, [&](u32 k0, u32 k1) {
     if (n.watch.leave(Warp(), p.run)) return;

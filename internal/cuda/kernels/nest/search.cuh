@@ -36,6 +36,13 @@ struct NestState {
   u32 stop, unused;
 };
 
+// Lies in mapped host memory.
+struct NestControl {
+  u32 stop;  // of the host: not 0: leave
+  u32 beat;  // changes while warps get on
+  u32 ended; // not 0: all tasks are done
+};
+
 struct NestParams {
   const NestTask* tasks;
   const u32* program;
@@ -43,7 +50,7 @@ struct NestParams {
   u64* counts;
   u32* rows;        // width words each: the result, and the vertices by places
   NestState* state;
-  const u32* stop;  // of the host: not 0: leave
+  NestControl* control;
   NestCache cache;
   u64 row_room;     // rows
   u32 task_count, width;
@@ -98,9 +105,12 @@ struct NestWarp {
       NestState* st = p.state;
       s = load_relaxed(&st->stop);
       u64 now = nanotime(), due = load_relaxed(&st->poll_at);
-      if (!s && now >= due && atomic_cas(&st->poll_at, due, now + NEST_POLL_NS) == due && load_relaxed_system(p.stop)) {
-        store_relaxed(&st->stop, 1u);
-        s = 1;
+      if (!s && now >= due && atomic_cas(&st->poll_at, due, now + NEST_POLL_NS) == due) {
+        store_relaxed_system(&p.control->beat, (u32)(now / NEST_POLL_NS));
+        if (load_relaxed_system(&p.control->stop)) {
+          store_relaxed(&st->stop, 1u);
+          s = 1;
+        }
       }
     }
     over = shfl(ALL, s, 0) != 0;
@@ -269,7 +279,7 @@ struct NestWarp {
       search();
       if (over || stopped()) return;
     }
-    if (lane() == 0) atomic_add(&p.state->done, (u64)1);
+    if (lane() == 0 && atomic_add(&p.state->done, (u64)1) + 1 == (u64)blocks() * warps()) store_relaxed_system(&p.control->ended, 1u);
   }
 
   // Adds what the lanes read to the state.

@@ -74,8 +74,9 @@ struct Control {
   u64 beat;  // changes while executors get on
   u64 busy;  // nanoseconds of warps that search
   u64 shared; // parts of searches that were given away
-  u64 pad1;
+  u64 used;   // units of the pool
   u64 steps[STEPS]; // nanoseconds of the updater in each step
+  u64 most;   // units of the pool, at most so far
 };
 
 // Lies in device memory, a line for each that is written often.

@@ -14,6 +14,9 @@
 // place with its direction above it (place | direction << 8; direction 2 is either), and the word where the bits of its
 // labels are, or 0 for all labels.
 //
+// The baseline of the thesis' Table 19 extends a match by one edge at a time: candidates are the edges of one list, and each other edge of the
+// place is found by going through a list.
+//
 // Rows: see Rows. The host takes them in their order, and sorts those of a task.
 #ifndef WEFT_PIPELINE_SEARCH
 #define WEFT_PIPELINE_SEARCH
@@ -60,7 +63,7 @@ struct Searching {
   u64* counts; // mapped: matches of task i at i % host_tasks
   Rows rows;
   u32 most;    // places of a nest, at most
-  u32 pad;
+  u32 by_edge; // not 0: matches are extended edge by edge, without use of the lists' order
 };
 
 struct Link {
@@ -73,9 +76,17 @@ DEV Link link_at(const u32* program, u32 at) {
   return Link{x & 0xff, x >> 8, Labels{l ? program + l : nullptr}};
 }
 
+// contains, for a list without an order: all its edges are gone through. One lane.
+DEV bool contains_by_edge(Array a, u32 x, u32 t, Labels l) {
+  for (u32 i = 0; i < a.n; i++)
+    if (a.p[i] == x && visible(a, i, t) && has_label(a, i, l)) return true;
+  return false;
+}
+
 // Whether time t sees x at the other end of a link. One lane.
-DEV bool linked(const Frame* f, Link l, u32 x, u32 t) {
+DEV bool linked(const Searching& s, const Frame* f, Link l, u32 x, u32 t) {
   const Array* a = f[l.place].lists;
+  if (s.by_edge) return (l.dir != 1 && contains_by_edge(a[0], x, t, l.labels)) || (l.dir != 0 && contains_by_edge(a[1], x, t, l.labels));
   if (l.dir != 1 && contains(a[0], x, t, l.labels)) return true;
   return l.dir != 0 && contains(a[1], x, t, l.labels);
 }
@@ -102,13 +113,13 @@ DEV void choose(const Searching& s, Frame* f, u32 v, u32 need, u32 t) {
 // Begins with the candidates of place l: takes the shortest list, and of it what the order of ids allows.
 DEV void enter(const Searching& s, Frame* f, u32 l, const Place& p) {
   u32 best = 0, length = NONE;
-  for (u32 i = 0; i < p.yes; i++) {
+  for (u32 i = 0; i < (s.by_edge ? 1 : p.yes); i++) {
     u32 n = link_length(f, link_at(s.program, p.at + 2 * i));
     if (n < length) best = i, length = n;
   }
   Link base = link_at(s.program, p.at + 2 * best);
   u32 begin = 0, end = length;
-  if (base.dir != 2) {
+  if (base.dir != 2 && !s.by_edge) {
     u32 lo = 0, hi = NONE;
     for (u32 x = p.above; x; x &= x - 1) lo = max(lo, f[ctz(x)].vertex + 1);
     for (u32 x = p.below; x; x &= x - 1) hi = min(hi, f[ctz(x)].vertex);
@@ -139,7 +150,7 @@ DEV bool fits(const Searching& s, const Frame* f, const Place& p, u32 base, u32 
     if (i == n) return false;
   }
   for (u32 i = 0; i < p.links; i++)
-    if (i != base && linked(f, link_at(s.program, p.at + 2 * i), x, t) != (i < p.yes)) return false;
+    if (i != base && linked(s, f, link_at(s.program, p.at + 2 * i), x, t) != (i < p.yes)) return false;
   return true;
 }
 
@@ -296,7 +307,7 @@ DEV bool search(const Searching& s, const Task& task, u64 number, u32 t, Share* 
   const Place* places = (const Place*)(nest + 4) - 2;
   const u32 last = nest[0] - 1;
   const bool list = task.what >> 1 & 1;
-  const u32 tail = list ? TAIL_NONE : nest[3];
+  const u32 tail = list || s.by_edge ? TAIL_NONE : nest[3];
   const u32 closed = tail == TAIL_NONE ? NONE : last - 1; // the place from which on all is counted together
   t += task.what & 1;
   u64 count = 0;
@@ -358,7 +369,12 @@ DEV bool search(const Searching& s, const Task& task, u64 number, u32 t, Share* 
   return shfl(ALL, done, 0);
 }
 
-WEFT_KERNEL(pipeline, Searching) {
+// The threads of a block, which bound the registers of a thread.
+#ifndef PIPELINE_THREADS
+#define PIPELINE_THREADS 512
+#endif
+
+WEFT_KERNEL(pipeline, Searching, LAUNCH_BOUNDS(PIPELINE_THREADS, 1)) {
   roles(p.pipe, [&](const Task& task, u64 number, const Update&, u32 t, Share* part) { return search(p, task, number, t, part); });
 }
 

@@ -7,7 +7,7 @@
 //   sort      each update changes one or two lists: changes ascend by (list, id, label, time)
 //   segments  the changes of one list. A list gets a new version at the time of its first addition, its cut. A list of which
 //             more than half of the entries are removed gets one too, at the last removal
-//   room      blocks of the pool for new arrays. Where there is none, the updater waits for the collector; if nothing is
+//   room      blocks of the pool for new arrays, of 32 lists at a time. Where there is none, the updater waits for the collector; if nothing is
 //             under way, it takes half of the batch
 //   remove    removals set dt in the newest arrays
 //   copy      all arrays end to end are one sequence, and each warp takes 128 elements of a chunk. A lane finds its elements' arrays and
@@ -113,13 +113,18 @@ DEV bool same_edge(const Change& a, const Change& b) { return a.list == b.list &
 DEV bool removes(const Change& x) { return x.at & 1; }
 DEV u32 change_time(u64 k, const Change& x) { return time_of(k + (x.at >> 2)); }
 
-// Takes over the host's flag, and shows it that executors get on. One lane.
-DEV void look(const Pipe& p) {
+// Takes over the host's flag, and shows it that executors get on and what memory is in use. One lane.
+DEV void look(const Pipe& p, const Desk* desk) {
+  store_relaxed_system(&p.control->used, desk->pool.used);
+  store_relaxed_system(&p.control->most, desk->pool.most);
   store_relaxed_system(&p.control->beat, load_relaxed(&p.flow->beat));
   store_relaxed_system(&p.control->busy, load_relaxed(&p.flow->busy));
   store_relaxed_system(&p.control->shared, load_relaxed(&p.flow->given));
   if (load_relaxed_system(&p.control->stop)) store_relaxed(&p.flow->stop, 1u);
 }
+
+// The class of blocks for an array of n entries, or NO_CLASS.
+DEV u32 array_class(const Store& s, u32 n) { return n ? class_above(units_of(s, n)) : NO_CLASS; }
 
 // Gives back the arrays of versions that the collector has ended. All lanes of a warp read what the first one gives back.
 DEV void reclaim(const Pipe& p, Desk* desk) {
@@ -136,11 +141,7 @@ DEV void reclaim(const Pipe& p, Desk* desk) {
       for (u32 s = 0; s < 2; s++)
         if (slot->row[s]) array[s] = slot->array[s];
     }
-    for (u32 s = 0; s < 2; s++)
-      for (u32 some = ballot(ALL, array[s] >> 32 != 0); some; some &= some - 1) {
-        u64 x = shfl(ALL, array[s], ctz(some));
-        if (lane() == 0) give_block(p.store, &desk->pool, (u32)x, class_above(units_of(p.store, x >> 32)));
-      }
+    for (u32 s = 0; s < 2; s++) give_blocks(p.store, &desk->pool, (u32)array[s], array_class(p.store, (u32)(array[s] >> 32)));
     tasks = shfl(ALL, tasks, n - 1);
     if (lane() == 0) desk->reclaimed = at + n, desk->reclaimed_end += tasks - (u32)desk->reclaimed_end;
     sync_warp(ALL);
@@ -152,7 +153,7 @@ DEV void reclaim(const Pipe& p, Desk* desk) {
 DEV u32 batch_size(const Pipe& p, Desk* desk, u64 k, u64 tasks, u64& since, bool& waited) {
   u64 n = min(desk->posted - k, (u64)p.batch), now = nanotime();
   if (n == 0 || now - desk->looked >= POLL_NS) {
-    look(p);
+    look(p, desk);
     desk->looked = now;
     if (stopped(p)) return 0;
   }
@@ -323,47 +324,34 @@ DEV void size_segments(const Pipe& p, const Batch& b, Desk* desk, u64 k, u32 seg
   sync_block();
 }
 
-// The class of blocks for an array of n entries.
-DEV u32 array_class(const Store& s, u32 n) { return class_above(units_of(s, n)); }
-
 // Takes blocks for the new versions of segments, or none. One warp.
 DEV bool take_room(const Pipe& p, const Batch& b, Desk* desk, u32 segments) {
   const u32 slab = class_above(sizeof(Slab) / UNIT);
+  Pool* pool = &desk->pool;
   u64 total = 0;
+  u32 from = 0;
   bool all = true;
-  for (u32 from = 0; from < segments && all; from += 32) {
-    Segment* g = &b.segments[min(from + lane(), segments - 1)];
-    bool fresh = from + lane() < segments && g->cut != FOREVER;
+  for (; from < segments && all; from += 32) {
+    bool mine = from + lane() < segments;
+    Segment* g = &b.segments[mine ? from + lane() : segments - 1];
+    bool fresh = mine && g->cut != FOREVER;
     u64 length = fresh ? g->array >> 32 : 0, sum = Warp::inclusive(length);
-    if (from + lane() < segments) g->off = total + sum - length;
+    if (mine) g->off = total + sum - length;
     total += shfl(ALL, sum, 31);
-    u32 c = fresh && g->n > 0 ? array_class(p.store, g->n) : NONE, at = 0;
-    for (u32 votes = ballot(ALL, c != NONE); votes && all; votes &= votes - 1) {
-      u32 of = shfl(ALL, c, ctz(votes)), x = 0;
-      if (lane() == 0) x = take_block(p.store, &desk->pool, of);
-      x = shfl(ALL, x, 0);
-      if (lane() == ctz(votes)) at = x;
-      all = x != 0;
-    }
-    if (fresh) g->fresh = at, g->slab = 0;
-    for (u32 votes = ballot(ALL, fresh && g->row == NONE64); votes && all; votes &= votes - 1) {
-      u32 x = 0;
-      if (lane() == 0) x = take_block(p.store, &desk->pool, slab);
-      x = shfl(ALL, x, 0);
-      if (lane() == ctz(votes)) g->slab = x;
-      all = x != 0;
-    }
-    sync_warp(ALL);
-    if (all) continue;
-    if (lane() == 0)
-      for (u32 i = 0; i < min(from + 32, segments); i++) {
-        Segment* y = &b.segments[i];
-        if (y->cut == FOREVER) continue;
-        if (y->fresh) give_block(p.store, &desk->pool, y->fresh, array_class(p.store, y->n));
-        if (y->slab) give_block(p.store, &desk->pool, y->slab, slab);
-        y->fresh = y->slab = 0;
-      }
-    sync_warp(ALL);
+    u32 c = fresh ? array_class(p.store, g->n) : NO_CLASS, at = take_blocks(p.store, pool, c);
+    bool full = fresh && g->row == NONE64;
+    all = !any(ALL, c != NO_CLASS && at == 0);
+    u32 rows = all && any(ALL, full) ? take_blocks(p.store, pool, full ? slab : NO_CLASS) : 0;
+    if (fresh) g->fresh = at, g->slab = rows;
+    all = all && !any(ALL, full && rows == 0);
+  }
+  for (u32 to = from, i = 0; i < to && !all; i += 32) { // what was taken
+    bool mine = i + lane() < segments;
+    Segment* g = &b.segments[mine ? i + lane() : segments - 1];
+    bool fresh = mine && g->cut != FOREVER;
+    give_blocks(p.store, pool, g->fresh, fresh && g->fresh ? array_class(p.store, g->n) : NO_CLASS);
+    give_blocks(p.store, pool, g->slab, fresh && g->slab ? slab : NO_CLASS);
+    if (fresh) g->fresh = g->slab = 0;
   }
   if (lane() == 0) desk->total = total, b.segments[segments].off = total;
   return all;
@@ -378,7 +366,7 @@ DEV u32 find_room(const Pipe& p, const Batch& b, Desk* desk, u64 k, u32 n, u32 s
     u32 leave = 0;
     if (lane() == 0) {
       if (!waited) p.flow->waits++;
-      look(p);
+      look(p, desk);
       leave = stopped(p);
     }
     if (shfl(ALL, leave, 0)) return 2;
@@ -651,7 +639,7 @@ DEV void updater(const Pipe& p) {
   }
   if (warp() == 0) reclaim(p, desk); // what the collector has ended since
   if (thread() == 0) {
-    look(p);
+    look(p, desk);
     *p.pool = desk->pool, f->reclaimed = desk->reclaimed, f->reclaimed_end = desk->reclaimed_end;
     f->ended_at = k;
     fence();

@@ -186,7 +186,6 @@ DEV u32 Search::begin() {
 // that it covers. Collective.
 DEV bool Search::open_edge() {
   const u64* off = q.adj[W_FIRST_ADJ].off;
-  const u32* adj = q.adj[W_FIRST_ADJ].adj;
   while (edge < edge_end) {
     u64 place = edge;
     u32 first = 0, end = 0;
@@ -219,6 +218,7 @@ DEV bool Search::open_edge() {
     if (place == b) visit(0, 1);
     if (!make(Root{0}, 1)) continue;
     // Places of the vertex's list are ids, whatever other bounds the candidates have.
+    const u32* adj = places(q.adj[W_FIRST_ADJ], v);
     Set c = Program::candidates(q, s.state[0][0], Among<1, 2>{1});
     u32 lo = place == b ? 0 : lower_bound(Warp(), c.p, c.n, adj[place]);
     u32 hi = e == off[v + 1] ? c.n : lower_bound(Warp(), c.p, c.n, adj[e]);

@@ -137,8 +137,10 @@ func (w *worker) branch(d int) (engine.Uint128, uint64) {
 				w.undo(d + 1)
 				break
 			}
-			// The failure has nothing to do with u: no other candidate helps.
-			if total.IsZero() && !f.partial && w.frames[d+1].changed&k == 0 {
+			// The failure has nothing to do with u: no other candidate helps. All of the failed
+			// search was done here: while this frame has candidates, give takes them, and none
+			// of a deeper frame.
+			if total.IsZero() && w.frames[d+1].changed&k == 0 {
 				w.undo(d + 1)
 				return total, k
 			}

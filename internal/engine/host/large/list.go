@@ -100,7 +100,7 @@ func (w *worker) list(d int, c uint64) (bool, uint64) {
 		return true, 0
 	}
 	f := w.frames[d]
-	f.comp, f.v, f.tail, f.partial = c, w.chooseToList(c), true, false
+	f.comp, f.v, f.tail = c, w.chooseToList(c), true
 	if d == 0 {
 		w.run.roots.Add(uint64(w.size(f.v)))
 	}
@@ -173,7 +173,8 @@ func (w *worker) listBranch(d int) (bool, uint64) {
 			break
 		}
 		if !any {
-			if !found && !f.partial && w.frames[d+1].changed&k == 0 {
+			// As in branch.
+			if !found && w.frames[d+1].changed&k == 0 {
 				w.undo(d + 1)
 				return false, k
 			}

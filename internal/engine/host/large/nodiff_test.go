@@ -227,6 +227,10 @@ func checkList(t *rapid.T, c caseOf, threads int, want []string) {
 	if res.Matches.Cmp(engine.U64(uint64(len(want)))) != 0 {
 		t.Fatalf("listing says %v, brute force %d", res.Matches, len(want))
 	}
+	all, err := Run(context.Background(), c.w.g, c.p, engine.Options{Threads: threads}, engine.Goal{Limit: int64(len(want)) + 1})
+	if err != nil || !all.Complete || all.Matches.Cmp(engine.U64(uint64(len(want)))) != 0 {
+		t.Fatalf("limit %d of %d: %v matches, complete %v, %v", len(want)+1, len(want), all.Matches, all.Complete, err)
+	}
 	if len(want) > 1 {
 		limit := 1 + len(want)/2
 		res, err := Run(context.Background(), c.w.g, c.p, engine.Options{Threads: threads}, engine.Goal{Limit: int64(limit)})
@@ -371,5 +375,198 @@ func TestSharedCounts(t *testing.T) {
 		if err != nil || res.Matches != want {
 			t.Errorf("%d threads count %v, want %v: %v", threads, res.Matches, want, err)
 		}
+	}
+}
+
+// TestSharedComponents: of the components that a vertex leaves, only the last gives candidates to other workers, which know the
+// counts of the others. Two paths hang on the vertex, and every vertex of a path has candidates that are all adjacent to those of the next.
+func TestSharedComponents(t *testing.T) {
+	eager(t)
+	const paths, n, each = 2, 4, 3
+	q, r := raw{label: []int{0}}, raw{label: []int{0}}
+	want := engine.U64(1)
+	for range paths {
+		above := []int{0} // candidates of the vertex above
+		for i := range n {
+			v := len(q.label)
+			q.label = append(q.label, v)
+			near := v - 1
+			if i == 0 {
+				near = 0
+			}
+			q.edges = append(q.edges, [2]int{near, v})
+			var here []int
+			for range each {
+				c := len(r.label)
+				r.label, here = append(r.label, v), append(here, c)
+				for _, a := range above {
+					r.edges = append(r.edges, [2]int{a, c})
+				}
+			}
+			above = here
+			want = want.Mul64(each)
+		}
+	}
+	w := newWorld(r, false)
+	for threads := 1; threads <= 3; threads++ {
+		res, err := Run(t.Context(), w.g, planFor(w, q), engine.Options{Threads: threads}, engine.Goal{})
+		if err != nil || res.Matches != want {
+			t.Errorf("%d threads count %v, want %v: %v", threads, res.Matches, want, err)
+		}
+	}
+}
+
+// failures is a case in which a branching's first candidates fail late. Counts and listings branch on a first, because it has leaves, and then
+// on u, all of whose candidates each candidate of a is linked to. as has the candidates of x that each candidate of a is linked to. The
+// first candidate of u is consistent along each edge, but it is in no triangle of u, x and y; the second one is in one, with the last candidates of x and y.
+func failures(as [][]int) caseOf {
+	const (
+		a, u, x, y    = 0, 1, 2, 3
+		pairs, leaves = 4, 13          // leaves of two candidates, all leaves; those of one have no part in a count's choice
+		decoy         = y + leaves + 1 // not in the pattern
+	)
+	q := raw{label: []int{a, u, x, y}, edges: [][2]int{{a, u}, {a, x}, {a, y}, {u, x}, {x, y}, {y, u}}}
+	for i := range leaves {
+		q.label = append(q.label, y+1+i)
+		q.edges = append(q.edges, [2]int{a, y + 1 + i})
+	}
+	var r raw
+	vertices := map[int][]int{}
+	add := func(label, n int) {
+		for range n {
+			vertices[label] = append(vertices[label], len(r.label))
+			r.label = append(r.label, label)
+		}
+	}
+	link := func(l, i, m, j int) { r.edges = append(r.edges, [2]int{vertices[l][i], vertices[m][j]}) }
+	for label, n := range []int{a: len(as), u: 2, x: 3, y: 3} {
+		add(label, n)
+	}
+	add(decoy, 5)
+	for i := range leaves {
+		add(y+1+i, 1)
+		if i < pairs {
+			add(y+1+i, 1)
+		}
+	}
+	for i, xs := range as {
+		for label := u; label < decoy; label++ {
+			for j := range vertices[label] {
+				if label != x || slices.Contains(xs, j) {
+					link(a, i, label, j)
+				}
+			}
+		}
+	}
+	for _, e := range [][4]int{
+		{u, 0, x, 0}, {u, 0, y, 0}, {x, 0, y, 1}, {x, 1, y, 0}, // no triangle
+		{u, 1, x, 1}, {u, 1, y, 1},
+		{u, 1, x, 2}, {u, 1, y, 2}, {x, 2, y, 2}, // the triangle
+	} {
+		link(e[0], e[1], e[2], e[3])
+	}
+	for i := range vertices[decoy] { // the vertex with the higher degree is the first candidate
+		link(u, 0, decoy, i)
+	}
+	w := newWorld(r, false)
+	return caseOf{w, planFor(w, q)}
+}
+
+// checkFailures compares counts and listings with brute force.
+func checkFailures(t *testing.T, c caseOf, matches int) {
+	t.Helper()
+	want := brute(c, false)
+	if len(want) != matches {
+		t.Fatalf("%d matches, not %d", len(want), matches)
+	}
+	for threads := 1; threads <= 3; threads++ {
+		res, err := Run(t.Context(), c.w.g, c.p, engine.Options{Threads: threads}, engine.Goal{})
+		if err != nil || res.Matches != engine.U64(uint64(len(want))) {
+			t.Errorf("%d threads count %v, want %d: %v", threads, res.Matches, len(want), err)
+		}
+		var k keeper
+		if _, err := Run(t.Context(), c.w.g, c.p, engine.Options{Threads: threads}, engine.Goal{Sink: &k}); err != nil {
+			t.Error(err)
+		}
+		if slices.Sort(k.rows); !slices.Equal(k.rows, want) {
+			t.Errorf("%d threads list %d matches, want %d", threads, len(k.rows), len(want))
+		}
+	}
+}
+
+// TestSharedFailures: if other workers have some candidates of a branching, the failure of the others says nothing
+// about the branching above, which keeps its own candidates.
+func TestSharedFailures(t *testing.T) {
+	eager(t)
+	checkFailures(t, failures(slices.Repeat([][]int{{0, 1, 2}}, 8)), 8<<4)
+}
+
+// TestCores: all candidates of u fail below the first candidate of a, because of the candidates of x that are left. The second candidate of a
+// leaves another one, and is tried, although no candidate of a narrows u.
+func TestCores(t *testing.T) { checkFailures(t, failures([][]int{{0, 1}, {2}}), 1<<4) }
+
+// branchyCase draws a plan whose search fails late, falls apart and has sets of several words: paths, triangles and squares that hang on one
+// vertex, in a sparse graph. Most of its vertices have the neighbours that the pattern asks for, and few are in a triangle.
+func branchyCase(t *rapid.T) caseOf {
+	labels := rapid.IntRange(1, 3).Draw(t, "labels")
+	nv := rapid.IntRange(60*labels, 110*labels).Draw(t, "vertices")
+	degree := rapid.IntRange(2, 4).Draw(t, "degree")
+	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+	var r, q raw
+	for v := range nv {
+		r.label = append(r.label, rng.IntN(labels))
+		for i := 0; v > 0 && i < (degree+1)/2; i++ {
+			r.edges = append(r.edges, [2]int{v, rng.IntN(v)})
+		}
+	}
+	vertex := func(near ...int) int {
+		v := len(q.label)
+		q.label = append(q.label, rng.IntN(labels))
+		for _, u := range near {
+			q.edges = append(q.edges, [2]int{u, v})
+		}
+		return v
+	}
+	root := vertex()
+	if rapid.Bool().Draw(t, "stalk") {
+		root = vertex(root)
+	}
+	for len(q.label) < 7 {
+		switch a := vertex(root); rapid.IntRange(0, 4).Draw(t, "arm") {
+		case 0:
+			vertex(a)
+		case 1, 2:
+			vertex(root, a)
+		case 3:
+			vertex(vertex(root), a)
+		}
+	}
+	w := newWorld(r, false)
+	for l := range labels {
+		if _, ok := w.rng[l]; !ok {
+			w.rng[l] = plan.Range{}
+		}
+	}
+	return caseOf{w, planFor(w, q)}
+}
+
+// most is the number of matches from which a case is left out.
+const most = 20_000
+
+// TestBranchy compares counts and listings of such plans with brute force.
+func TestBranchy(t *testing.T) {
+	for _, threads := range []int{1, 3} {
+		t.Run(fmt.Sprint(threads), func(t *testing.T) {
+			if threads > 1 {
+				eager(t)
+			}
+			rapid.Check(t, func(t *rapid.T) {
+				c := branchyCase(t)
+				if res, err := Run(context.Background(), c.w.g, c.p, engine.Options{Threads: threads}, engine.Goal{}); err != nil || res.Matches.Cmp(engine.U64(most)) > 0 {
+					t.Skip(err)
+				}
+				checkCase(t, c, threads)
+			})
+		})
 	}
 }

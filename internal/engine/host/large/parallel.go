@@ -181,7 +181,8 @@ func (r *run) serve(w *worker) {
 }
 
 // give hands half of the untried candidates of the shallowest branching that
-// has any to an idle worker.
+// has any to an idle worker. Of a deeper branching it must not: the failure of the candidates that
+// remain there would be taken for the failure of all, and would end the branchings above.
 func (w *worker) give(d int) {
 	r := w.run
 	for k := 0; k <= d; k++ {

@@ -9,7 +9,7 @@ import (
 // Part is one array of a global that lies in device memory.
 type Part uint8
 
-// Parts of globals. An Adj has the first three, and Cache in text that is compiled with
+// Parts of globals. An Adj has the first three, and Cache and Shift in text that is compiled with
 // WEFT_CACHED. A Bits or a Col has Words, and a Col also Valid: the bits of the rows that have a
 // value. An Array has IDs.
 const (
@@ -20,6 +20,7 @@ const (
 	Valid
 	IDs
 	Cache
+	Shift // no address: struct Adj's shift
 )
 
 // Layout returns the bytes of the struct Graph that Text writes, for a graph of
@@ -32,7 +33,7 @@ func Layout(p *kir.Program, n uint32, cached bool, address func(g *kir.GlobalDef
 		none := true
 		parts := partsOf(m.kind)
 		if cached && m.kind == kir.Adj {
-			parts = append(parts, Cache)
+			parts = append(parts, Cache, Shift)
 		}
 		for _, g := range p.Globals {
 			if g.Kind != m.kind {

@@ -11,7 +11,7 @@ import (
 	"github.com/weftgraph/weft/internal/testing/onelane"
 )
 
-// TestSigns: what two signs stand before is no operand of an operator that C++ has.
+// TestSigns: two signs before an operand are not written as an operator that C++ has.
 func TestSigns(t *testing.T) {
 	for _, k := range []kir.Kind{kir.U32, kir.U64, kir.I64, kir.F64, kir.U128} {
 		x := &kir.Var{Name: "x", T: kir.T(k)}

@@ -10,7 +10,7 @@ typedef struct {
   const u32 *adj;
   const u64 *first; // where v's neighbours above v begin; null: look for it
   const u32 *hubs;  // the number of v among the hubs, 0: none; null: no hubs
-  u64 most;         // a list of fewer than so many neighbours is no hub's
+  u64 most;         // the least number of neighbours of a hub
 } Adj;
 
 // A hub has a long list in the lists of adj[list].

@@ -356,7 +356,7 @@ static Set w_subtract(const Graph *q, u32 *out, Set a, Set b) {
   return (Set){out, w_merge(out, a.p, a.n, b.p, b.n, 0xff), 0};
 }
 
-// The union of what is left of so many runs, each without the elements of gone, which
+// The union of what is left of `pieces` runs, each without the elements of gone, which
 // is a part of it; no two have an element in common. run and gone are used up. Room for
 // all that is left.
 static Set w_merge_pieces(u32 *out, Set *run, Set *gone, u32 pieces) {

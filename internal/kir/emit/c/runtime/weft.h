@@ -55,7 +55,7 @@ typedef struct {
   u64 item;
   u32 depth;    // 0: a whole item; else the level of the loop
   u32 loop[2];  // of each level: the loop's number,
-  u32 first[2]; // and turns first … end-1 of it, one but for the last level
+  u32 first[2]; // and turns first … end-1 of it, one except at the last level
   u32 end[2];
 } Turns;
 
@@ -126,7 +126,7 @@ static bool w_steal(Worker *w, u32 rounds) {
   return false;
 }
 
-// The next units of a worker, first … end-1; false: there are none in so many
+// The next units of a worker, first … end-1; false: there are none in that number of
 // rounds, or the run is to stop.
 static bool w_take_within(Worker *w, u32 rounds, u64 *first, u64 *end) {
   Run *r = w->run;
@@ -258,7 +258,7 @@ static bool w_wait(Worker *w) {
 }
 
 // What the worker does next, in its turns: an item, or turns of loops inside one;
-// false: nothing, or the run is to stop. A unit is so many items.
+// false: nothing, or the run is to stop. A unit is `each` items.
 static bool w_next(Worker *w, u64 items, u64 each) {
   for (;;) {
     if (w_stopped(w)) return false;
@@ -286,7 +286,7 @@ static bool w_flush(Worker *w) {
   return w_stopped(w);
 }
 
-// Puts a row of so many bytes into the buffer; true: the run is to stop.
+// Puts a row of `bytes` bytes into the buffer; true: the run is to stop.
 static inline bool w_emit(Worker *w, const void *row, u32 bytes) {
   __builtin_memcpy(w->buffer + (u64)w->rows * bytes, row, bytes);
   return W_RARE(++w->rows == w->room) && w_flush(w);

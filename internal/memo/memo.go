@@ -1,7 +1,7 @@
-// Package kept has values that the first caller makes and all others find.
+// Package memo has values that the first caller makes and all others find.
 //
 // It knows nothing of what is kept.
-package kept
+package memo
 
 import (
 	"context"

@@ -1,0 +1,326 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/weftgraph/weft/internal/serve"
+)
+
+// jobs are requests whose clients do not wait.
+type jobs struct {
+	ctx     context.Context
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+
+	mu sync.Mutex
+	of map[uint64]*job
+}
+
+// job is a run with its answer, which is kept for a while.
+type job struct {
+	run    *serve.Run
+	user   string
+	done   chan struct{} // closed when the fields below are set
+	answer recorder
+	status serve.Status
+	ran    ran
+	ended  time.Time
+}
+
+// Limits of jobs.
+const (
+	mostJobs   = 1000     // that are kept
+	mostAnswer = 16 << 20 // bytes of an answer
+	mostOfUser = 4        // answers of this size of one user: that user's oldest are forgotten before there are more bytes
+	mostKept   = 16       // answers of this size: the oldest are forgotten before there are more bytes
+)
+
+// recorder keeps an answer.
+type recorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+	full   func()
+}
+
+func (r *recorder) Header() http.Header { return r.header }
+
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
+	}
+}
+
+var errFull = errors.New("the answer is longer than a job may keep")
+
+func (r *recorder) Write(b []byte) (int, error) {
+	r.WriteHeader(http.StatusOK)
+	if r.body.Len()+len(b) > mostAnswer && r.full != nil {
+		r.full()
+		return 0, errFull
+	}
+	return r.body.Write(b)
+}
+
+// Flush is for http.ResponseController.
+func (r *recorder) Flush() {}
+
+// SetWriteDeadline is for http.ResponseController.
+func (r *recorder) SetWriteDeadline(time.Time) error { return nil }
+
+func (h *Handler) addJob(w http.ResponseWriter, r *http.Request, who serve.Identity) error {
+	b, err := h.readBody(r, "")
+	if err != nil {
+		return err
+	}
+	format := b.Format
+	if format == "" {
+		format = "json"
+	}
+	if mediaOf(format) == "" {
+		return bad("format %q: want json, ndjson, csv or arrow", format)
+	}
+	if err := h.jobs.room(h.Keep); err != nil {
+		return err
+	}
+	run, err := h.Server.Begin(h.jobs.ctx, who, h.request(b, who, serve.Kind(b.Kind)))
+	if err != nil {
+		return err
+	}
+	j := &job{run: run, user: who.Name, done: make(chan struct{})}
+	j.answer.header = http.Header{}
+	j.answer.full = func() { run.Stop(serve.CutSize) }
+	h.jobs.mu.Lock()
+	h.jobs.of[run.ID] = j
+	h.jobs.mu.Unlock()
+	status := run.Status()
+	h.jobs.running.Go(func() {
+		defer run.Close()
+		if err := h.answer(&j.answer, run, format); err != nil {
+			writeProblem(&j.answer, problemOf(err), err)
+		}
+		run.Close()
+		j.status, j.ran, j.ended = run.Status(), ranOf(run), time.Now()
+		close(j.done)
+		if who.Name != "" {
+			h.jobs.forget(who.Name, mostOfUser*mostAnswer)
+		}
+		h.jobs.forget("", mostKept*mostAnswer)
+		time.AfterFunc(h.Keep, func() { h.jobs.expire(run.ID, j) })
+	})
+	w.Header().Set("Location", fmt.Sprintf("/v1/jobs/%d", run.ID))
+	return writeJSON(w, http.StatusAccepted, jobStatus{Status: status})
+}
+
+// room forgets old jobs, and returns an error if there are still too many.
+func (js *jobs) room(keep time.Duration) error {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	for id, j := range js.of {
+		select {
+		case <-j.done:
+			if time.Since(j.ended) > keep {
+				delete(js.of, id)
+			}
+		default:
+		}
+	}
+	if len(js.of) >= mostJobs {
+		return &serve.Error{Code: serve.QueueFull, Message: "too many jobs are kept: delete those that are done", Retry: time.Minute}
+	}
+	return nil
+}
+
+// expire drops a job that was kept long enough.
+func (js *jobs) expire(id uint64, j *job) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	if js.of[id] == j {
+		delete(js.of, id)
+	}
+}
+
+// forget drops answers of a user, the oldest first, until those that are left have at most a number of bytes. "" means those of all.
+func (js *jobs) forget(user string, most int) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	var done []*job
+	sum := 0
+	for _, j := range js.of {
+		if user != "" && j.user != user {
+			continue
+		}
+		select {
+		case <-j.done:
+			done = append(done, j)
+			sum += j.answer.body.Len()
+		default:
+		}
+	}
+	slices.SortFunc(done, func(a, b *job) int { return a.ended.Compare(b.ended) })
+	for _, j := range done {
+		if sum <= most {
+			return
+		}
+		sum -= j.answer.body.Len()
+		delete(js.of, j.run.ID)
+	}
+}
+
+// jobStatus is a job as clients see it.
+type jobStatus struct {
+	serve.Status
+	Run    *ran   `json:"run,omitempty"`    // when it is done
+	Answer string `json:"answer,omitempty"` // where its answer is
+}
+
+func (j *job) now() jobStatus {
+	select {
+	case <-j.done:
+		return jobStatus{j.status, &j.ran, fmt.Sprintf("/v1/jobs/%d/answer", j.run.ID)}
+	default:
+		return jobStatus{Status: j.run.Status()}
+	}
+}
+
+// find returns the job, or the run of a client that waits, that a path names. One of them is nil.
+func (h *Handler) find(r *http.Request, who serve.Identity) (*job, *serve.Run, error) {
+	id, err := strconv.ParseUint(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return nil, nil, &serve.Error{Code: serve.UnknownRun, Message: "a job has a number"}
+	}
+	h.jobs.mu.Lock()
+	j := h.jobs.of[id]
+	h.jobs.mu.Unlock()
+	if j != nil && (who.Admin || j.user == who.Name) {
+		return j, nil, nil
+	}
+	run, err := h.Server.Find(who, id)
+	return nil, run, err
+}
+
+func (h *Handler) job(w http.ResponseWriter, r *http.Request, who serve.Identity) error {
+	j, run, err := h.find(r, who)
+	if err != nil {
+		return err
+	}
+	if run != nil {
+		return writeJSON(w, http.StatusOK, jobStatus{Status: run.Status()})
+	}
+	return writeJSON(w, http.StatusOK, j.now())
+}
+
+func (h *Handler) jobAnswer(w http.ResponseWriter, r *http.Request, who serve.Identity) error {
+	j, _, err := h.find(r, who)
+	if err != nil {
+		return err
+	}
+	if j == nil {
+		return &serve.Error{Code: serve.UnknownRun, Message: "the answer goes to the client that waits for it"}
+	}
+	if !j.run.ReadableBy(who) { // an administrator, or another token of the user
+		return &serve.Error{Code: serve.NotAllowed, Message: "this user may not read the graph of this job"}
+	}
+	select {
+	case <-j.done:
+	default:
+		return &serve.Error{Code: serve.Conflict, Message: "the job is not done yet", Retry: time.Second}
+	}
+	header := w.Header()
+	for k, v := range j.answer.header {
+		if k != "Trailer" {
+			header[k] = v
+		}
+	}
+	header.Set("Content-Length", strconv.Itoa(j.answer.body.Len()))
+	w.WriteHeader(j.answer.status)
+	_, err = w.Write(j.answer.body.Bytes())
+	return ignore(err)
+}
+
+func (h *Handler) dropJob(w http.ResponseWriter, r *http.Request, who serve.Identity) error {
+	j, run, err := h.find(r, who)
+	if err != nil {
+		return err
+	}
+	if run == nil {
+		select {
+		case <-j.done:
+			h.jobs.mu.Lock()
+			delete(h.jobs.of, j.run.ID)
+			h.jobs.mu.Unlock()
+		default:
+			run = j.run
+		}
+	}
+	if run != nil {
+		run.Cancel()
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// jobEvents sends the status each time that it changes, and once when the run is over.
+func (h *Handler) jobEvents(w http.ResponseWriter, r *http.Request, who serve.Identity) error {
+	j, run, err := h.find(r, who)
+	if err != nil {
+		return err
+	}
+	now := func() (jobStatus, bool) {
+		if j != nil {
+			s := j.now()
+			return s, s.Run != nil
+		}
+		s := run.Status()
+		return jobStatus{Status: s}, s.State == "done"
+	}
+	if _, err := io.Copy(io.Discard, r.Body); err != nil {
+		return bad("the body cannot be read: %v", err)
+	}
+	waits(w)
+	control := http.NewResponseController(w)
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.WriteHeader(http.StatusOK)
+	t := time.NewTicker(100 * time.Millisecond)
+	defer t.Stop()
+	last, quiet := "", time.Now()
+	for {
+		s, over := now()
+		event := "progress"
+		if over {
+			event = "done"
+		}
+		key := fmt.Sprint(s.State, s.Rows, s.Done, s.Total)
+		switch {
+		case over || key != last:
+			fmt.Fprintf(w, "event: %s\ndata: %s\n", event, encode(s))
+			last, quiet = key, time.Now()
+		case time.Since(quiet) > 15*time.Second: // so that nothing between takes the connection for dead
+			fmt.Fprint(w, ":\n\n")
+			quiet = time.Now()
+		}
+		if control.Flush() != nil || over {
+			return nil
+		}
+		_ = control.SetWriteDeadline(time.Time{}) // the next change may take long
+		var done <-chan struct{}
+		if j != nil {
+			done = j.done
+		}
+		select {
+		case <-t.C:
+		case <-done:
+		case <-r.Context().Done():
+			return nil
+		}
+	}
+}

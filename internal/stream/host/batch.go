@@ -1,0 +1,246 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/weftgraph/weft/internal/graph/dynamic"
+	"github.com/weftgraph/weft/internal/runtime/crew"
+	"github.com/weftgraph/weft/internal/stream"
+	"github.com/weftgraph/weft/internal/stream/nest"
+)
+
+// shared makes the updates of a batch by several workers: the longest runs of plain changes of edges at a time, and what is between them as Steps
+// does.
+//
+// A change that no watch looks at changes the lists at once, before the others of its run: no match of any version depends on it. The others
+// are made and matched as updates of Steps are, one by one or in a window, in which several workers make them.
+type shared struct {
+	m       *Matcher
+	changes []dynamic.Change // of a run
+	seen    []bool           // a watch looks at it
+	some    []dynamic.Change // those that a watch looks at, or those that none looks at
+}
+
+// Apply implements nest.Batcher.
+func (m *Matcher) Apply(ctx context.Context, batch []stream.Update, sink nest.Sink) (r nest.Result, err error) {
+	if m.n > 1 && m.device.Device == nil && len(batch) >= m.grain.run {
+		return m.shared.apply(ctx, batch, sink)
+	}
+	return m.Steps(ctx, m.steps(batch), sink)
+}
+
+// steps returns the updates of a batch for Steps.
+func (m *Matcher) steps(batch []stream.Update) func() (done dynamic.Result, ok bool, err error) {
+	m.ahead = stream.Ahead{}
+	i := 0
+	return func() (done dynamic.Result, ok bool, err error) {
+		if ok = i < len(batch); ok {
+			m.ahead.See(m.g, batch, i)
+			done, err = stream.Apply(m.g, &batch[i])
+			i++
+		}
+		return done, ok, err
+	}
+}
+
+func (x *shared) apply(ctx context.Context, batch []stream.Update, sink nest.Sink) (r nest.Result, err error) {
+	m := x.m
+	if err := context.Cause(ctx); err != nil {
+		return r, err
+	}
+	m.clear()
+	m.run.reset(ctx, sink)
+	for len(batch) > 0 {
+		var part nest.Result
+		var wrong error
+		start := time.Now()
+		n := 0
+		if err == nil && m.bind() == nil { // else Steps says what is wrong
+			n = x.plain(batch)
+		}
+		looked := time.Since(start)
+		if n >= m.grain.run {
+			wrong = x.make(batch[:n], &part)
+		} else {
+			n = min(n+m.grain.run, len(batch)) // what is not plain is among these
+			wrong = m.both(m.steps(batch[:n]), &part, err)
+		}
+		at := (*nest.UpdateError)(nil)
+		failed := errors.As(wrong, &at)
+		if failed {
+			at.Index += r.Updates
+		}
+		if err == nil {
+			err = wrong
+		}
+		r.Updates += part.Updates
+		r.Outcomes.Join(part.Outcomes)
+		r.Update += looked + part.Update
+		r.Match += part.Match
+		if failed || part.Updates < n {
+			break
+		}
+		batch = batch[n:]
+	}
+	r.Counts = m.counts()
+	return r, err
+}
+
+// most bounds the updates of a run.
+const most = 1 << 20
+
+// plain returns how many updates at the beginning of a batch are plain changes of edges, and finds these.
+func (x *shared) plain(batch []stream.Update) int {
+	batch = batch[:min(len(batch), most)]
+	x.changes = slices.Grow(x.changes[:0], len(batch))[:len(batch)]
+	x.seen = slices.Grow(x.seen[:0], len(batch))[:len(batch)]
+	size := x.m.grain.run
+	if n := x.find(batch, 0, min(size, len(batch))); n < size {
+		return n
+	}
+	var end atomic.Int64 // a place at which an update is not plain, or the end
+	end.Store(int64(len(batch)))
+	x.each((len(batch)-1)/size, func(i int) {
+		from := (i + 1) * size
+		if int64(from) >= end.Load() {
+			return
+		}
+		to := min(from+size, len(batch))
+		if at := int64(x.find(batch, from, to)); at < int64(to) {
+			for was := end.Load(); at < was && !end.CompareAndSwap(was, at); was = end.Load() {
+			}
+		}
+	})
+	return int(end.Load())
+}
+
+// find finds the changes of the updates from … to-1, up to one that is not plain, and returns that one's place, or to.
+func (x *shared) find(batch []stream.Update, from, to int) int {
+	m := x.m
+	base := m.g.Version()
+	for i := from; i < to; i++ {
+		u := &batch[i]
+		if u.Op > stream.RemoveEdge || len(u.Properties) > 0 || u.HasTime && base == 0 && m.g.NumEdges() == 0 {
+			return i
+		}
+		label, ok := m.g.LookupEdgeLabel(u.Label)
+		if !ok {
+			return i
+		}
+		c, ok := m.g.Plain(u.U, u.V, label, u.Op == stream.RemoveEdge)
+		if !ok {
+			return i
+		}
+		c.At = base + uint64(i) + 1
+		x.changes[i] = c
+		x.seen[i] = c.Result == dynamic.Applied && len(m.Table.Of(label, m.g.ClassOf(c.U), m.g.ClassOf(c.V))) > 0
+	}
+	return to
+}
+
+// each is a dynamic.Each of the matcher's workers.
+func (x *shared) each(n int, do func(i int)) {
+	var next atomic.Int64
+	work := func() {
+		for i := int(next.Add(1)); i <= n; i = int(next.Add(1)) {
+			do(i - 1)
+		}
+	}
+	others := &crew.Crew{}
+	for range min(x.m.n, n) - 1 {
+		others.Go(func(*crew.Memory) { work() })
+	}
+	work()
+	others.Wait()
+}
+
+// take returns the changes that some watch looks at, or those that none looks at.
+func (x *shared) take(seen bool) []dynamic.Change {
+	x.some = x.some[:0]
+	for i := range x.changes {
+		if x.seen[i] == seen {
+			x.some = append(x.some, x.changes[i])
+		}
+	}
+	return x.some
+}
+
+// make makes and matches updates, whose changes were found.
+func (x *shared) make(batch []stream.Update, r *nest.Result) (err error) {
+	m := x.m
+	x.changes, x.seen = x.changes[:len(batch)], x.seen[:len(batch)]
+	base := m.g.Version()
+	start := time.Now()
+	x.makeSome(x.take(false), r)
+	some := x.take(true)
+	r.Update = time.Since(start)
+	if k := len(some); k > 0 {
+		if m.n < manyWorkers || k < m.grain.run {
+			some, err = x.singly(batch, base, some, r)
+		}
+		if len(some) > 0 {
+			err = x.window(some, r, err)
+		}
+	}
+	m.g.Pass(base + uint64(len(batch)))
+	r.Updates = len(batch)
+	if err == nil {
+		m.run.answered(m.g.Version())
+	}
+	return err
+}
+
+// manyWorkers is how many workers make changes in a window at once, where changes one by one are tried first with fewer. Why: marks take twice
+// the time of changes at once.
+const manyWorkers = 4
+
+// makeSome makes changes and counts their results.
+func (x *shared) makeSome(cs []dynamic.Change, r *nest.Result) {
+	x.m.g.Make(cs, x.each)
+	for i := range cs {
+		r.Outcomes.Add(cs[i].Result)
+	}
+}
+
+// singly makes changes one by one, as singly of the matcher does, and returns those that are left.
+func (x *shared) singly(batch []stream.Update, base uint64, cs []dynamic.Change, r *nest.Result) ([]dynamic.Change, error) {
+	m := x.m
+	var part nest.Result
+	_, err := m.singly(func() (done dynamic.Result, ok bool, err error) {
+		if ok = len(cs) > 0; ok {
+			m.g.Pass(cs[0].At - 1)
+			done, err = stream.Apply(m.g, &batch[cs[0].At-base-1])
+			cs = cs[1:]
+		}
+		return done, ok, err
+	}, &part)
+	r.Outcomes.Join(part.Outcomes)
+	r.Update += part.Update
+	r.Match += part.Match
+	return cs, err
+}
+
+// window makes changes in a window, and matches them if there was no error before.
+func (x *shared) window(cs []dynamic.Change, r *nest.Result, before error) (err error) {
+	m := x.m
+	start := time.Now()
+	m.g.Begin()
+	x.makeSome(cs, r)
+	m.g.Pass(cs[len(cs)-1].At)
+	made := time.Now()
+	if err = before; err == nil {
+		err = m.match(m.g.Events())
+	}
+	if err == nil {
+		m.run.answered(m.g.Version())
+	}
+	matched := time.Now()
+	m.g.SettleBy(x.each)
+	r.Update += made.Sub(start) + time.Since(matched)
+	r.Match += matched.Sub(made)
+	return err
+}

@@ -1,0 +1,4 @@
+/** App is the whole page. */
+export function App() {
+	return <main>weft</main>
+}
