@@ -183,6 +183,29 @@ func unlabelledTVE(file string, g *graph.Graph) bool {
 	return file == "g.tve" && len(g.VertexLabels) == 0
 }
 
+// TestFirstEdgeNoSizes: the first edge of a written .el file is not read back as the numbers of
+// vertices and edges.
+func TestFirstEdgeNoSizes(t *testing.T) {
+	for _, edges := range []string{"2 1\n2 3\n", "3 2\n1 3\n1 2\n", "2 0\n"} {
+		dir := t.TempDir()
+		in, out := filepath.Join(dir, "in.el"), filepath.Join(dir, "out.el")
+		if err := os.WriteFile(in, []byte(edges), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		g, err := Read(context.Background(), in, ReadOptions{Header: NoHeader}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Write(context.Background(), out, g, WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		back, err := Read(context.Background(), out, ReadOptions{}, nil)
+		if err != nil || dump(back) != dump(g) {
+			t.Errorf("%q: %v\n%s", edges, err, dump(back))
+		}
+	}
+}
+
 // TestDirectionLost: a directed graph is refused by the formats that cannot say
 // that it is.
 func TestDirectionLost(t *testing.T) {

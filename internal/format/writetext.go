@@ -213,7 +213,8 @@ func (w *writing) labelsOf(v uint32) []string {
 	return l
 }
 
-// gapbsText writes .el and .wel, which have no comments. Text ids become ranks.
+// gapbsText writes .el and .wel, which have no comments. Text ids become ranks. The first line
+// is turned where a reader could take it for the numbers of vertices and edges.
 func (w *writing) gapbsText(out io.Writer, weighted bool) error {
 	id := func(v uint32) int64 { return w.g.IDs.Int(v) }
 	if !w.g.IDs.Numeric() {
@@ -222,7 +223,12 @@ func (w *writing) gapbsText(out io.Writer, weighted bool) error {
 		id = func(v uint32) int64 { return int64(pos[v]) }
 	}
 	var b []byte
+	first, below := !w.g.Directed, int64(w.g.NumEdges())-1
 	return w.eachEdge(func(u, v uint32, row int) error {
+		if first && id(v) == below {
+			u, v = v, u
+		}
+		first = false
 		b = append(strconv.AppendInt(b[:0], id(u), 10), ' ')
 		b = strconv.AppendInt(b, id(v), 10)
 		if weighted {
