@@ -48,6 +48,8 @@ one it is a triangle.
 
 Parts (--measure):
   latency  the median time of a count by the library and over HTTP, in turns, one client
+  again    the first count of the query over HTTP, and the median of --runs further ones: the
+           whole time, its search, and what is not search
   clients  --clients clients ask for --during; errors, times, and memory before and after
   rows     all rows of --rows as Arrow: by the library to a pipe, and over HTTP
   start    from the start of weft serve, a process of its own, to its first answer
@@ -63,17 +65,19 @@ Columns: the part, the name of the figure, the value and its unit.
 	f.addWriting(cmd)
 	fs := cmd.Flags()
 	fs.StringVarP(&f.path, "graph", "g", "", "graph `FILE`")
+	fs.StringVar(&f.engine, "engine", "auto", "engine of the counts of latency, again and clients: auto, "+engineNames())
+	fs.StringVar(&f.device, "device", "auto", "device of these counts: cpu, or gpu:0 for a GPU")
 	fs.IntVar(&f.threads, "threads", 0, "threads of a query; 0 means one for each core")
 	fs.StringVar(&f.rows, "rows", "MATCH (a)--(b)--(c)--(a)", "`QUERY` whose rows are sent")
 	fs.StringSliceVar(&f.measure, "measure", benchServeParts, "`PARTS` to measure, with commas")
 	fs.IntVar(&f.requests, "requests", 2000, "requests of latency")
 	fs.IntVar(&f.clients, "clients", 256, "clients at the same time")
 	fs.DurationVar(&f.during, "during", 10*time.Second, "how long they ask")
-	fs.IntVar(&f.runs, "runs", 5, "runs of rows and start; the median is shown")
+	fs.IntVar(&f.runs, "runs", 5, "runs of again, rows and start; the median is shown")
 	return cmd
 }
 
-var benchServeParts = []string{"latency", "clients", "rows", "start"}
+var benchServeParts = []string{"latency", "again", "clients", "rows", "start"}
 
 // figure is a line of the output.
 type figure struct {
@@ -136,6 +140,8 @@ func (a *app) benchServe(f *benchServeFlags, args []string) error {
 		switch part {
 		case "latency":
 			more, err = f.latency(a.ctx, s, q)
+		case "again":
+			more, err = f.again(a.ctx, s)
 		case "clients":
 			more, err = f.many(a.ctx, s)
 		case "rows":
@@ -238,19 +244,25 @@ func (s *served) ask(ctx context.Context, path, accept string, body []byte) (io.
 	return resp.Body, resp.Trailer, nil
 }
 
-// count asks for a count, and reads the whole answer.
-func (s *served) count(ctx context.Context, body []byte) error {
+// count asks for a count, and returns the whole answer.
+func (s *served) count(ctx context.Context, body []byte) ([]byte, error) {
 	answer, _, err := s.ask(ctx, "/v1/count", "application/json", body)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer answer.Close()
-	_, err = io.Copy(io.Discard, answer)
-	return err
+	return io.ReadAll(answer)
 }
 
-func (f *benchServeFlags) body(query string) []byte {
-	b, _ := json.Marshal(map[string]string{"graph": "g", "query": query})
+// counting is the body of a request that counts the query.
+func (f *benchServeFlags) counting() []byte {
+	b, _ := json.Marshal(map[string]string{"graph": "g", "query": f.query, "engine": f.engine, "device": f.device})
+	return b
+}
+
+// listing is the body of a request for rows.
+func (f *benchServeFlags) listing() []byte {
+	b, _ := json.Marshal(map[string]string{"graph": "g", "query": f.rows})
 	return b
 }
 
@@ -262,16 +274,17 @@ func quantile(sorted []time.Duration, share float64) time.Duration {
 func inMillis(d time.Duration) float64 { return float64(d) / 1e6 }
 
 func (f *benchServeFlags) latency(ctx context.Context, s *served, q *weft.Query) ([]figure, error) {
-	body := f.body(f.query)
+	body := f.counting()
+	options := []weft.Option{weft.WithEngine(f.engine), weft.WithDevice(f.device)}
 	var library, web []time.Duration
 	for i := range f.requests + 100 {
 		start := time.Now()
-		if _, err := s.graph.Count(ctx, q); err != nil {
+		if _, err := s.graph.Count(ctx, q, options...); err != nil {
 			return nil, err
 		}
 		first := time.Since(start)
 		start = time.Now()
-		if err := s.count(ctx, body); err != nil {
+		if _, err := s.count(ctx, body); err != nil {
 			return nil, err
 		}
 		if i >= 100 { // after warming up
@@ -287,8 +300,47 @@ func (f *benchServeFlags) latency(ctx context.Context, s *served, q *weft.Query)
 	}, nil
 }
 
+// again is what a query costs that the server has answered before: the difference of the whole time, as the client sees it, and of the
+// search that the answer states.
+func (f *benchServeFlags) again(ctx context.Context, s *served) ([]figure, error) {
+	body := f.counting()
+	var first time.Duration
+	var whole, search, rest []time.Duration
+	for i := range f.runs + 1 {
+		start := time.Now()
+		text, err := s.count(ctx, body)
+		if err != nil {
+			return nil, err
+		}
+		took := time.Since(start)
+		var answer struct {
+			Result struct {
+				Seconds struct {
+					Search float64 `json:"search"`
+				} `json:"seconds"`
+			} `json:"result"`
+		}
+		if err := json.Unmarshal(text, &answer); err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			first = took
+			continue
+		}
+		searching := time.Duration(answer.Result.Seconds.Search * 1e9)
+		whole, search, rest = append(whole, took), append(search, searching), append(rest, took-searching)
+	}
+	for _, all := range [][]time.Duration{whole, search, rest} {
+		slices.Sort(all)
+	}
+	return []figure{
+		{Name: "first", Value: inMillis(first), Unit: "ms"}, {Name: "again_p50", Value: inMillis(quantile(whole, 0.5)), Unit: "ms"},
+		{Name: "search_p50", Value: inMillis(quantile(search, 0.5)), Unit: "ms"}, {Name: "besides_p50", Value: inMillis(quantile(rest, 0.5)), Unit: "ms"},
+	}, nil
+}
+
 func (f *benchServeFlags) many(ctx context.Context, s *served) ([]figure, error) {
-	body := f.body(f.query)
+	body := f.counting()
 	var mu sync.Mutex
 	var all []time.Duration
 	var failed int
@@ -301,7 +353,7 @@ func (f *benchServeFlags) many(ctx context.Context, s *served) ([]figure, error)
 				var mine []time.Duration
 				for time.Now().Before(end) && ctx.Err() == nil {
 					start := time.Now()
-					err := s.count(ctx, body)
+					_, err := s.count(ctx, body)
 					mine = append(mine, time.Since(start))
 					if err != nil {
 						mu.Lock()
@@ -366,7 +418,7 @@ func (f *benchServeFlags) arrow(ctx context.Context, s *served) ([]figure, error
 		}
 		pipe = append(pipe, time.Since(start))
 		start = time.Now()
-		answer, trailer, err := s.ask(ctx, "/v1/match", "application/vnd.apache.arrow.stream", f.body(f.rows))
+		answer, trailer, err := s.ask(ctx, "/v1/match", "application/vnd.apache.arrow.stream", f.listing())
 		if err != nil {
 			return nil, err
 		}
@@ -436,7 +488,7 @@ func (f *benchServeFlags) startOnce(ctx context.Context, program string) (time.D
 			continue
 		}
 		s := &served{url: m[1], client: &http.Client{}}
-		err := s.count(ctx, f.body(f.query))
+		_, err := s.count(ctx, f.counting())
 		took := time.Since(start)
 		s.client.CloseIdleConnections()
 		return took, err

@@ -10,7 +10,7 @@ import (
 // TestBenchServe: the figures are there, and those that must hold on any machine do. A test has no program of weft to start.
 func TestBenchServe(t *testing.T) {
 	var out, errs bytes.Buffer
-	args := []string{"bench", "serve", "-g", "../../testdata/graphs/karate.txt", "--measure", "latency,clients,rows", "--requests", "20", "--clients", "8", "--during", "200ms", "--runs", "2", "--to", "json"}
+	args := []string{"bench", "serve", "-g", "../../testdata/graphs/karate.txt", "--measure", "latency,again,clients,rows", "--requests", "20", "--clients", "8", "--during", "200ms", "--runs", "2", "--to", "json"}
 	if code := run(t.Context(), args, strings.NewReader(""), &out, &errs); code != 0 {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
@@ -25,7 +25,7 @@ func TestBenchServe(t *testing.T) {
 	if got["rows rows"] != 45 || got["clients errors"] != 0 || got["clients clients"] != 8 {
 		t.Errorf("%v", got)
 	}
-	for _, name := range []string{"latency library_p50", "latency http_p50", "clients requests", "clients p99", "rows http_to_pipe"} {
+	for _, name := range []string{"latency library_p50", "latency http_p50", "again first", "again search_p50", "again besides_p50", "clients requests", "clients p99", "rows http_to_pipe"} {
 		if got[name] <= 0 {
 			t.Errorf("%s is %v", name, got[name])
 		}
