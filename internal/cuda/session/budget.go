@@ -108,7 +108,7 @@ func (s *shortage) Is(target error) bool {
 }
 
 // Free returns how many bytes of device memory are free: the least of the session's devices. It blocks
-// until other runs have ended, or returns the cause of ctx.
+// until other runs have ended, or returns the cause of ctx. It gives back what is kept for scratch memory.
 func (s *Session) Free(ctx context.Context) (least int64, err error) {
 	if err := s.use.take(ctx); err != nil {
 		return 0, err
@@ -117,6 +117,9 @@ func (s *Session) Free(ctx context.Context) (least int64, err error) {
 	least = math.MaxInt64
 	for _, d := range s.devs {
 		err := d.dev.Do(func(c *cuda.Context) error {
+			if err := d.spares.shrink(c, 0); err != nil {
+				return err
+			}
 			free, _, err := c.Memory()
 			least = min(least, free)
 			return err

@@ -115,7 +115,7 @@ func (x *Exec) Least() bool { return x.job.least }
 // Scratch takes device memory until the end of the run. Its contents are unknown. what names
 // the purpose in the error if there is too little memory.
 func (x *Exec) Scratch(what string, bytes int64) (cuda.Buffer, error) {
-	b, err := x.dev.alloc(x.c, x.job.Name, what, bytes)
+	b, err := x.dev.scratch(x.c, x.job.Name, what, bytes)
 	var s *shortage
 	if x.searching && errors.As(err, &s) {
 		dropped, failed := x.dropCache()
@@ -123,7 +123,7 @@ func (x *Exec) Scratch(what string, bytes int64) (cuda.Buffer, error) {
 			return b, failed
 		}
 		if dropped {
-			b, err = x.dev.alloc(x.c, x.job.Name, what, bytes)
+			b, err = x.dev.scratch(x.c, x.job.Name, what, bytes)
 		}
 	}
 	if x.searching && errors.As(err, &s) {
@@ -132,6 +132,7 @@ func (x *Exec) Scratch(what string, bytes int64) (cuda.Buffer, error) {
 	if err == nil {
 		x.scratch = append(x.scratch, b)
 		x.result.Scratch += b.Size
+		b.Size = bytes
 	}
 	return b, err
 }
@@ -290,9 +291,14 @@ func (x *Exec) first(b cuda.Buffer, l Lists) error {
 	return nil
 }
 
-// close frees the run's memory on the device.
-func (x *Exec) close() error {
+// close gives back the run's memory on the device. Of a run that failed nothing is kept for others: its kernels may still write there
+// until the driver, which takes the memory back, has waited for them.
+func (x *Exec) close(failed bool) error {
 	var errs []error
+	give := x.dev.release
+	if failed {
+		give = x.dev.free
+	}
 	for _, f := range x.atEnd {
 		errs = append(errs, f())
 	}
@@ -314,7 +320,7 @@ func (x *Exec) close() error {
 		errs = append(errs, x.tools.close())
 	}
 	for _, b := range x.scratch {
-		errs = append(errs, x.dev.free(x.c, b))
+		errs = append(errs, give(x.c, b))
 	}
 	errs = append(errs, x.dev.freeIf(x.c, (*array).temporary))
 	errs = append(errs, x.leave(), x.stream.Close())

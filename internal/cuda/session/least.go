@@ -57,7 +57,8 @@ func (s *Session) measured(ctx context.Context, j *Job) (least int64, err error)
 	for _, d := range s.devs {
 		err := d.dev.Do(func(c *cuda.Context) error {
 			// What runs with more memory have made counts if it is found. The graph's own arrays make room when they have to.
-			if err := d.freeIf(c, (*array).optional); err != nil {
+			// What is kept for scratch memory would be missing from the device's free memory.
+			if err := errors.Join(d.freeIf(c, (*array).optional), d.spares.shrink(c, 0)); err != nil {
 				return err
 			}
 			all, err := newBudget(c, 0)

@@ -124,9 +124,9 @@ func (d *device) freeIf(c *cuda.Context, which func(*array) bool) error {
 	return errors.Join(errs...)
 }
 
-// freeAll frees all arrays.
+// freeAll frees all arrays, and what is kept for scratch memory.
 func (d *device) freeAll(c *cuda.Context) error {
-	return d.freeIf(c, func(*array) bool { return true })
+	return errors.Join(d.freeIf(c, func(*array) bool { return true }), d.spares.shrink(c, 0))
 }
 
 // alloc takes device memory within the budget; arrays that the run does not use
@@ -139,8 +139,15 @@ func (d *device) alloc(c *cuda.Context, job, what string, bytes int64) (b cuda.B
 		if bytes > d.room.left() {
 			return errNoRoom
 		}
+		if err = d.spares.shrink(c, d.room.left()-bytes); err != nil {
+			return err
+		}
 		// The device may refuse: others use it, or its memory is in pieces.
-		b, err = c.Alloc(bytes)
+		if b, err = c.Alloc(bytes); lacks(err) && len(d.spares.all) > 0 {
+			if err = d.spares.shrink(c, 0); err == nil {
+				b, err = c.Alloc(bytes)
+			}
+		}
 		return err
 	})
 	var lacking *cuda.Error

@@ -174,7 +174,7 @@ var errOther = errors.New("another device failed")
 func (r *running) device(c *cuda.Context, d *device, i, workers int) (err error) {
 	x, err := r.ready(c, d, i)
 	if x != nil {
-		defer func() { err = errors.Join(err, x.close()) }()
+		defer func() { err = errors.Join(err, x.close(err != nil)) }()
 	}
 	if err != nil {
 		return err

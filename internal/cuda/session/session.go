@@ -52,6 +52,7 @@ type device struct {
 	dev    *cuda.Device
 	room   budget // of device memory
 	arrays residents
+	spares spares
 	// control and ring are kept between runs: pinned memory is slow to get.
 	control *cuda.Pinned
 	ring    *cuda.Pinned

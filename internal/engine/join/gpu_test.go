@@ -256,6 +256,9 @@ func TestGPUResident(t *testing.T) {
 		if copied[0]-copied[1] != want {
 			t.Errorf("%s: the first run copied %d bytes to the device and the second %d, want %d less", kind, copied[0], copied[1], want)
 		}
+		if _, err := s.Free(t.Context()); err != nil { // gives back what is kept for scratch memory
+			t.Fatal(err)
+		}
 		before := d.InUse()
 		if err := s.Forget(); err != nil {
 			t.Fatal(err)
