@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -83,29 +84,50 @@ func (j *Job) texts(info cuda.Info) (texts []string) {
 
 // source is the job's with another text behind it, and with the shared files.
 func (j *Job) source(text string) cuda.Source {
-	if !j.Fixed || j.sources == nil {
+	if j.sources == nil {
 		return j.sourceOf(text)
 	}
-	s := j.sources
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	name := j.Source.Name + "\n" + text
-	src, ok := s.all[name]
-	if !ok {
-		src = j.sourceOf(text)
-		src.Keys = &cuda.Keys{}
-		if s.all == nil {
-			s.all = map[string]cuda.Source{}
-		}
-		s.all[name] = src
-	}
-	return src
+	return j.sources.get(j.parts(text), func() cuda.Source { return j.sourceOf(text) })
 }
 
-// sources are those of fixed programs, by the source's name and the text behind it.
+// sourceParts is all that a source depends on besides the shared files.
+type sourceParts struct {
+	name, text, behind, includes, options string
+	cached                                bool
+}
+
+func (j *Job) parts(text string) sourceParts {
+	of := &j.Source
+	k := sourceParts{name: of.Name, text: of.Text, behind: text, options: strings.Join(of.Options, "\n"), cached: j.cached}
+	for _, name := range slices.Sorted(maps.Keys(of.Includes)) {
+		k.includes += fmt.Sprintf("%s\n%d\n%s", name, len(of.Includes[name]), of.Includes[name])
+	}
+	return k
+}
+
+// sources are those of the jobs of late, with the shared files and the keys of their images. Why: to find these
+// takes longer than to answer a small query.
 type sources struct {
 	mu  sync.Mutex
-	all map[string]cuda.Source
+	all map[sourceParts]cuda.Source
+}
+
+// sourcesMost is how many sources are remembered; then all are forgotten.
+const sourcesMost = 256
+
+func (s *sources) get(of sourceParts, find func() cuda.Source) cuda.Source {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	src, ok := s.all[of]
+	if !ok {
+		src = find()
+		src.Keys = &cuda.Keys{}
+		if s.all == nil || len(s.all) >= sourcesMost {
+			s.all = map[sourceParts]cuda.Source{}
+		}
+		s.all[of] = src
+	}
+	return src
 }
 
 func (j *Job) sourceOf(text string) cuda.Source {

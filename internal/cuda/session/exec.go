@@ -250,7 +250,8 @@ func argument(words []uint64) any {
 func (x *Exec) Tools() (*Tools, error) {
 	if x.tools == nil {
 		start := time.Now()
-		t, err := newTools(x.running.ctx, x.c, x.stream, x.Info().SMs, x.Scratch)
+		src := x.job.sources.get(sourceParts{name: "prepare.cu"}, toolsSource)
+		t, err := newTools(x.running.ctx, x.c, src, x.stream, x.Info().SMs, x.Scratch)
 		x.result.Compile += time.Since(start)
 		if err != nil {
 			return nil, err

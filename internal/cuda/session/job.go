@@ -23,9 +23,6 @@ type Job struct {
 	Parts map[string]string
 	// Needs are the kernels of Parts that the job launches; nil: all. GPUs compile no others.
 	Needs []string
-	// Fixed says that Source and Parts are the same for all jobs of their names, so that the session
-	// remembers how they are found again.
-	Fixed bool
 
 	// Program has the globals that the kernels read, for a graph of Vertices vertices. Arrays
 	// with an identity stay on the devices, and are found again by it. They stay until memory

@@ -102,7 +102,7 @@ func measureOrder(c *cuda.Context, sms int, say func(map[string]any)) error {
 			all = append(all, b)
 			return b, err
 		}
-		tools, err := newTools(context.Background(), c, c.Main(), sms, take)
+		tools, err := newTools(context.Background(), c, toolsSource(), c.Main(), sms, take)
 		if err != nil {
 			return err
 		}

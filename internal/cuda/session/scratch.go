@@ -15,8 +15,8 @@ type spares struct {
 	bytes int64
 }
 
-// sparesMost is how many bytes a device keeps: no more than this, and no more than a sixteenth of its budget.
-const sparesMost = 1 << 30
+// sparesShare is the part of its budget that a device keeps at most.
+const sparesShare = 16
 
 // take returns the smallest piece of at least so many bytes, and at most twice as many.
 func (s *spares) take(bytes int64) (b cuda.Buffer, ok bool) {
@@ -69,5 +69,5 @@ func (d *device) release(c *cuda.Context, b cuda.Buffer) error {
 	d.room.used -= b.Size
 	d.spares.all = append(d.spares.all, b)
 	d.spares.bytes += b.Size
-	return d.spares.shrink(c, min(sparesMost, d.room.limit/16, d.room.left()))
+	return d.spares.shrink(c, min(d.room.limit/sparesShare, d.room.left()))
 }

@@ -35,7 +35,7 @@ type Session struct {
 	use  *lock // its holder uses host, devs[i].arrays and the other fields of functions of Do
 	host hostArrays
 
-	sources sources // of fixed programs
+	sources sources
 	values  values
 
 	workers int         // of each device, of a session of Apart; 0: by the cores

@@ -50,12 +50,17 @@ type adjacency struct{ Off, Adj, First uint64 }
 func (l Lists) raw() adjacency { return adjacency{Off: l.Off.Ptr, Adj: l.Adj.Ptr} }
 
 // newTools compiles the tools. Close gives them back.
-func newTools(ctx context.Context, c *cuda.Context, stream *cuda.Stream, sms int, take func(string, int64) (cuda.Buffer, error)) (*Tools, error) {
-	m, err := c.ModuleWithin(ctx, cuda.Source{Name: "prepare.cu", Text: prepareText, Includes: kernels.Includes(prepareText)})
+func newTools(ctx context.Context, c *cuda.Context, src cuda.Source, stream *cuda.Stream, sms int, take func(string, int64) (cuda.Buffer, error)) (*Tools, error) {
+	m, err := c.ModuleWithin(ctx, src)
 	if err != nil {
 		return nil, err
 	}
 	return &Tools{c: c, stream: stream, module: m, take: take, grid: 8 * sms}, nil
+}
+
+// toolsSource is the program of the preparations.
+func toolsSource() cuda.Source {
+	return cuda.Source{Name: "prepare.cu", Text: prepareText, Includes: kernels.Includes(prepareText)}
 }
 
 func (t *Tools) close() error { return t.module.Close() }

@@ -19,7 +19,7 @@ func withTools(t *testing.T, f func(t *testing.T, c *cuda.Context, tools *Tools)
 	devices.Each(t, func(t *testing.T, d *cuda.Device) {
 		err := d.Do(func(c *cuda.Context) (err error) {
 			var all []cuda.Buffer
-			tools, err := newTools(context.Background(), c, c.Main(), d.Info().SMs, func(_ string, bytes int64) (cuda.Buffer, error) {
+			tools, err := newTools(context.Background(), c, toolsSource(), c.Main(), d.Info().SMs, func(_ string, bytes int64) (cuda.Buffer, error) {
 				b, err := c.Alloc(bytes)
 				all = append(all, b)
 				return b, err
@@ -300,7 +300,7 @@ func TestToolLeftOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = d.Do(func(c *cuda.Context) (err error) {
-			tools, err := newTools(t.Context(), c, c.Main(), d.Info().SMs, func(_ string, bytes int64) (cuda.Buffer, error) {
+			tools, err := newTools(t.Context(), c, toolsSource(), c.Main(), d.Info().SMs, func(_ string, bytes int64) (cuda.Buffer, error) {
 				b, err := c.Alloc(bytes)
 				return b, errors.Join(err, c.Fill(b, 0xee, c.Main()), c.Synchronize())
 			})

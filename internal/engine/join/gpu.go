@@ -156,7 +156,7 @@ func (x *onGPU) job() *session.Job {
 		return x.outJob()
 	}
 	return &session.Job{
-		Name: Name, Source: cuda.Source{Name: "join.cu", Text: kernelsText}, Parts: x.texts, Needs: x.needs, Fixed: true, Program: x.data.program,
+		Name: Name, Source: cuda.Source{Name: "join.cu", Text: kernelsText}, Parts: x.texts, Needs: x.needs, Program: x.data.program,
 		Tasks: x.rootCount(), Chunk: x.rootChunk(),
 	}
 }

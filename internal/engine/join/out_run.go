@@ -152,7 +152,7 @@ func keptOf[T any](x *onGPU, of kir.Identity, what any, compute func() (T, int64
 func (x *onGPU) outJob() *session.Job {
 	n := x.rootCount()
 	return &session.Job{
-		Name: Name, Source: cuda.Source{Name: "join_segments.cu", Text: segmentsText}, Fixed: true, Program: &kir.Program{Name: "join"},
+		Name: Name, Source: cuda.Source{Name: "join_segments.cu", Text: segmentsText}, Program: &kir.Program{Name: "join"},
 		Tasks: n, Chunk: uint32(max(min(n/uint64(8*len(x.s.Devices())), 1<<22), 1<<10)),
 	}
 }

@@ -254,7 +254,7 @@ func (x *prepared) Compile(ctx context.Context) {
 // job is the search across parts for the session.
 func (x *prepared) job() *session.Job {
 	return &session.Job{
-		Name: Name, Source: cuda.Source{Name: "partition.cu", Text: kernelsText}, Parts: x.texts, Needs: slices.Sorted(maps.Keys(x.needed())), Fixed: true,
+		Name: Name, Source: cuda.Source{Name: "partition.cu", Text: kernelsText}, Parts: x.texts, Needs: slices.Sorted(maps.Keys(x.needed())),
 		Program: x.program, Chunk: 1,
 	}
 }
