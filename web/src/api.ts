@@ -14,12 +14,18 @@ export interface Query {
 	k?: number
 	profile?: boolean
 	allow_product?: boolean
+	/** Of participation: the vertex of the pattern. */
+	vertex?: string
+	/** Of motifs: false counts as if edges had no directions. */
+	directions?: boolean
+	/** A name of the client's choice, by which it finds the query in the list of those that run. */
+	tag?: string
 }
 
 export type Kind = 'count' | 'match' | 'exists' | 'explain' | 'motifs' | 'participation' | 'info'
 
-/** A cell of a row. Edges are objects with src and dst. */
-export type Value = null | boolean | number | string | Value[] | { [key: string]: Value }
+/** A cell of a row. Edges are objects with src and dst. Whole numbers beyond 2^53 come as text; as parameters they are bigint. */
+export type Value = null | boolean | number | bigint | string | Value[] | { [key: string]: Value }
 export type Row = Record<string, Value>
 
 /** How a query ended. */
@@ -48,6 +54,8 @@ export interface Problem {
 	caret?: string
 	expected?: string
 	suggestion?: string
+	/** Seconds after which to ask again. */
+	retry?: number
 }
 
 export class ProblemError extends Error {
@@ -74,6 +82,7 @@ export interface Status {
 	kind: Kind
 	graph: string
 	query?: string
+	tag?: string
 	state: 'waiting' | 'running' | 'done'
 	seconds: number
 	waited_seconds: number
@@ -99,16 +108,35 @@ export interface Result {
 	notes?: string[]
 }
 
+/** The levels of a plan. The text of the answer says the rest in words. */
+export interface Plan {
+	method: string
+	order: string[]
+	levels: { vertex: string; estimate: number; actual?: Count; seconds?: number }[]
+}
+
 export interface ExplainAnswer {
 	run: Run
 	engine: string
 	reason: string
-	plan: Record<string, unknown>
+	plan: { plan?: Plan | string[] }
 	text: string
 	phases?: string[]
 	memory?: string[]
 	planning_seconds: number
 	result?: Result
+}
+
+export interface CountAnswer {
+	run: Run
+	result: Result
+}
+
+export interface ExistsAnswer {
+	run: Run
+	/** null: the search was cut short before it found a match. */
+	exists: boolean | null
+	result: Result
 }
 
 export interface MotifsAnswer {
@@ -127,10 +155,72 @@ export interface RowsReader {
 /** The server, as parts of the page use it. All methods throw ProblemError for an error that the server tells. */
 export interface Api {
 	graphs(): Promise<Graph[]>
+	/** The names in a graph. */
+	schema(graph: string): Promise<Schema>
+	/** The queries of the user that run or wait. */
+	running(): Promise<Status[]>
+	cancel(run: number): Promise<void>
 	/** An answer that is one object. */
 	ask<T>(kind: Kind, query: Query, signal?: AbortSignal): Promise<T>
 	/** Rows of match or participation, as they are found. */
 	rows(kind: Kind, query: Query, reader: RowsReader, signal?: AbortSignal): Promise<Run>
 	/** Saves the rows of a query as a file in a format (a media type), without keeping them in memory where the browser can do so. */
-	save(kind: Kind, query: Query, accept: string, name: string): Promise<void>
+	save(kind: Kind, query: Query, accept: string, name: string, signal?: AbortSignal): Promise<void>
+}
+
+/** From and to, in UTF-16 code units of the query. The server counts bytes; the client translates them. */
+export type Span = [from: number, to: number]
+
+/** A pattern as it can be drawn, with the places of its parts in the query. */
+export interface Parts {
+	/** iso, hom or trail. */
+	semantics: string
+	induced: boolean
+	/** Group 0 is that of MATCH. */
+	groups: PartGroup[]
+	vertices: PartVertex[]
+	edges: PartEdge[]
+	where: string
+	/** What is not drawn. */
+	rest: Span[]
+	/** Why the drawing cannot be edited; empty if it can. */
+	fixed: string
+}
+
+export interface PartGroup {
+	kind: 'match' | 'not' | 'exists' | 'not exists'
+	parent: number
+	at: Span
+}
+
+/** A vertex; without a name its name is empty. Labels and properties are as written. */
+export interface PartVertex {
+	name: string
+	labels: string
+	properties: string
+	group: number
+	/** All places of the node. */
+	at: Span[]
+}
+
+export interface PartEdge {
+	name: string
+	from: number
+	to: number
+	direction: 'any' | 'out'
+	labels: string
+	properties: string
+	/** As written, with the star. */
+	length: string
+	group: number
+	at: Span
+}
+
+/** What a graph has, for completion. */
+export interface Schema {
+	vertex_labels: string[]
+	edge_labels: string[]
+	vertex_properties: { name: string; type: string }[]
+	edge_properties: { name: string; type: string }[]
+	edge_times: boolean
 }
