@@ -134,3 +134,60 @@ export interface Api {
 	/** Saves the rows of a query as a file in a format (a media type), without keeping them in memory where the browser can do so. */
 	save(kind: Kind, query: Query, accept: string, name: string): Promise<void>
 }
+
+/** From and to, in UTF-16 code units of the query. The server counts bytes; see canvas/units.ts. */
+export type Span = [from: number, to: number]
+
+/** A pattern as it can be drawn, with the places of its parts in the query. */
+export interface Parts {
+	/** iso, hom or trail. */
+	semantics: string
+	induced: boolean
+	/** Group 0 is that of MATCH. */
+	groups: PartGroup[]
+	vertices: PartVertex[]
+	edges: PartEdge[]
+	where: string
+	/** What is not drawn. */
+	rest: Span[]
+	/** Why the drawing cannot be edited; empty if it can. */
+	fixed: string
+}
+
+export interface PartGroup {
+	kind: 'match' | 'not' | 'exists' | 'not exists'
+	parent: number
+	at: Span
+}
+
+/** A vertex; without a name its name is empty. Labels and properties are as written. */
+export interface PartVertex {
+	name: string
+	labels: string
+	properties: string
+	group: number
+	/** All places of the node. */
+	at: Span[]
+}
+
+export interface PartEdge {
+	name: string
+	from: number
+	to: number
+	direction: 'any' | 'out'
+	labels: string
+	properties: string
+	/** As written, with the star. */
+	length: string
+	group: number
+	at: Span
+}
+
+/** What a graph has, for completion. */
+export interface Schema {
+	vertex_labels: string[]
+	edge_labels: string[]
+	vertex_properties: { name: string; type: string }[]
+	edge_properties: { name: string; type: string }[]
+	edge_times: boolean
+}
