@@ -8,7 +8,7 @@ import { History } from './history'
 import { Inspector } from './Inspector'
 import { edgeKeys, inTextOrder, place, vertexKeys, type Point, type Positions } from './layout'
 import { lex } from './lex'
-import { fits, partsOf, type Ref } from './parts'
+import { fits, nothing, partsOf, type Ref } from './parts'
 import { patternSVG } from './svg'
 import { useView } from './view'
 
@@ -20,8 +20,6 @@ interface Props {
 	query: string
 	onText(query: string): void
 }
-
-const nothing: Parts = { semantics: 'iso', induced: false, groups: [], vertices: [], edges: [], where: '', rest: [], fixed: '' }
 
 /** An edge that is being drawn: by pointer to a place, or by keyboard to a vertex. */
 interface Joining {

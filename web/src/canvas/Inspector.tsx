@@ -20,8 +20,10 @@ interface Props {
 /** Inspector shows a vertex or edge beside the drawing, in fields. */
 export function Inspector({ query, parts, of, schema, fixed, change }: Props) {
 	const reading = fixed ? null : read(query)
-	const d: Details = reading ? details(query, reading, parts, of) : written(parts, of)
 	const isVertex = 'vertex' in of
+	const x = isVertex ? parts.vertices[of.vertex]! : parts.edges[of.edge]!
+	const length = 'length' in x ? x.length.slice(1) : ''
+	const d: Details = reading ? details(query, reading, parts, of) : { ...x, length, entries: [], absent: parts.groups[x.group]!.kind === 'not' }
 	const labels = (isVertex ? schema?.vertex_labels : schema?.edge_labels) ?? []
 	const properties = (isVertex ? schema?.vertex_properties : schema?.edge_properties) ?? []
 	return (
@@ -29,7 +31,7 @@ export function Inspector({ query, parts, of, schema, fixed, change }: Props) {
 			<h3>{isVertex ? 'Vertex' : 'Edge'}</h3>
 			<Field label="Name" value={d.name} readOnly={!reading} commit={name => change({ kind: 'name', of, name })} />
 			<Field label="Labels" value={d.labels} readOnly={!reading} complete={labels.map(quote)} commit={labels => change({ kind: 'labels', of, labels })} />
-			{!isVertex && <EdgeFields parts={parts} edge={of.edge} length={d.length} readOnly={!reading} change={change} />}
+			{!isVertex && <EdgeFields parts={parts} edge={of.edge} length={d.length} absent={d.absent} readOnly={!reading} change={change} />}
 			{reading ? (
 				<fieldset>
 					<legend>Properties</legend>
@@ -39,25 +41,27 @@ export function Inspector({ query, parts, of, schema, fixed, change }: Props) {
 					<NewProperty key={d.entries.length} names={properties} commit={(key, value) => change({ kind: 'property', of, entry: d.entries.length, key, value })} />
 				</fieldset>
 			) : (
-				<Field label="Properties" value={d.condition} readOnly commit={() => false} />
+				<Field label="Properties" value={x.properties} readOnly commit={() => false} />
 			)}
-			{reading && <Field label="Where" value={d.condition} hint={isVertex ? '_.age > 30' : '_.amount > 1e4'} commit={condition => change({ kind: 'condition', of, condition })} />}
+			<Field label="Where" value={d.where} readOnly={!reading} hint={isVertex ? '_.age > 30' : '_.amount > 1e4'} commit={condition => change({ kind: 'condition', of, condition })} />
 		</form>
 	)
 }
 
-/** written is what the parts of a drawing say that cannot be edited. */
-function written(parts: Parts, of: Ref): Details {
-	const x = 'vertex' in of ? parts.vertices[of.vertex]! : parts.edges[of.edge]!
-	return { name: x.name, labels: x.labels, length: 'length' in x ? x.length.slice(1) : '', entries: [], condition: x.properties }
+interface EdgeProps {
+	parts: Parts
+	edge: number
+	length: string
+	absent: boolean
+	readOnly: boolean
+	change(c: Change): boolean
 }
 
-function EdgeFields({ parts, edge, length, readOnly, change }: { parts: Parts; edge: number; length: string; readOnly: boolean; change(c: Change): boolean }) {
+function EdgeFields({ parts, edge, length, absent, readOnly, change }: EdgeProps) {
 	const id = useId()
 	const e = parts.edges[edge]!
 	const a = called(parts, e.from)
 	const b = called(parts, e.to)
-	const kind = parts.groups[e.group]!.kind
 	return (
 		<>
 			<div class="canvas-field">
@@ -76,7 +80,7 @@ function EdgeFields({ parts, edge, length, readOnly, change }: { parts: Parts; e
 			</div>
 			<Field label="Length" value={length} hint="1..3" readOnly={readOnly} commit={length => change({ kind: 'length', edge, length })} />
 			<label class="canvas-check">
-				<input type="checkbox" checked={kind === 'not'} disabled={readOnly} onChange={ev => change({ kind: 'absent', edge, absent: ev.currentTarget.checked }) || (ev.currentTarget.checked = kind === 'not')} />
+				<input type="checkbox" checked={absent} disabled={readOnly} onChange={ev => change({ kind: 'absent', edge, absent: !absent }) || (ev.currentTarget.checked = absent)} />
 				Must be absent (NOT)
 			</label>
 		</>

@@ -3,12 +3,13 @@ import { neighbours } from './layout'
 
 /** describeVertex says in words what a vertex is, for a screen reader. */
 export function describeVertex(parts: Parts, v: number): string {
-	const { name, labels, properties, group } = parts.vertices[v]!
+	const { name, labels, properties, where, group } = parts.vertices[v]!
 	const near = neighbours(parts)[v]!.map(w => called(parts, w))
 	return [
 		name ? `vertex ${name}` : 'vertex without a name',
 		labels && `label ${labels}`,
 		properties,
+		where && `where ${where}`,
 		group > 0 && condition(parts, group),
 		near.length > 0 ? `joined with ${near.join(', ')}` : 'not joined',
 	]
@@ -18,9 +19,9 @@ export function describeVertex(parts: Parts, v: number): string {
 
 /** describeEdge says in words what an edge is. */
 export function describeEdge(parts: Parts, e: number): string {
-	const { name, from, to, direction, labels, properties, length, group } = parts.edges[e]!
+	const { name, from, to, direction, labels, properties, where, length, group } = parts.edges[e]!
 	const ends = direction === 'out' ? `from ${called(parts, from)} to ${called(parts, to)}` : `between ${called(parts, from)} and ${called(parts, to)}`
-	return [name ? `edge ${name} ${ends}` : `edge ${ends}`, labels && `label ${labels}`, length && `length ${length.slice(1)}`, properties, group > 0 && condition(parts, group)]
+	return [name ? `edge ${name} ${ends}` : `edge ${ends}`, labels && `label ${labels}`, length && `length ${length.slice(1)}`, properties, where && `where ${where}`, group > 0 && condition(parts, group)]
 		.filter(Boolean)
 		.join(', ')
 }
@@ -38,5 +39,5 @@ export function called(parts: Parts, v: number): string {
 
 function condition(parts: Parts, group: number): string {
 	const kind = parts.groups[group]!.kind
-	return kind === 'not' ? 'must be absent' : kind === 'exists' ? 'in EXISTS' : kind === 'not exists' ? 'in NOT EXISTS' : kind
+	return kind === 'not' ? 'must be absent' : kind === 'exists' ? 'in EXISTS' : 'in a condition'
 }

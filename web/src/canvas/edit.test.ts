@@ -1,18 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { edit, Refusal, type Change } from './edit'
-import { fits, partsOf } from './parts'
+import { fits, nothing, partsOf } from './parts'
 
 const change = (query: string, c: Change) => edit(query, partsOf(query)!, c)
 const vertex = (query: string, name: string) => ({ vertex: partsOf(query)!.vertices.findIndex(v => v.name === name) })
 const id = (query: string, name: string) => vertex(query, name).vertex
 
 describe('vertices', () => {
-	const empty = { semantics: 'iso', induced: false, groups: [], vertices: [], edges: [], where: '', rest: [], fixed: '' }
 	it('begin a query', () => {
-		expect(edit('', empty, { kind: 'add vertex' })).toBe('MATCH (a)')
-		expect(edit('  // who knows whom', empty, { kind: 'add vertex' })).toBe('  // who knows whom\nMATCH (a)')
-		expect(() => edit('MATCH (', empty, { kind: 'add vertex' })).toThrow(Refusal)
-		expect(() => edit('/* no end', empty, { kind: 'add vertex' })).toThrow(Refusal)
+		expect(edit('', nothing, { kind: 'add vertex' })).toBe('MATCH (a)')
+		expect(edit('  // who knows whom', nothing, { kind: 'add vertex' })).toBe('  // who knows whom\nMATCH (a)')
+		expect(() => edit('MATCH (', nothing, { kind: 'add vertex' })).toThrow(Refusal)
+		expect(() => edit('/* no end', nothing, { kind: 'add vertex' })).toThrow(Refusal)
 	})
 	it('come with a name that is free', () => {
 		expect(change('MATCH (a)--(c) WHERE a.b > 1 RETURN a', { kind: 'add vertex' })).toBe('MATCH (a)--(c), (d) WHERE a.b > 1 RETURN a')

@@ -118,7 +118,7 @@ class Text {
 	}
 
 	private within(inner: Body, outer: Body): boolean {
-		for (let b: Body | undefined = inner; b; b = this.reading.bodies[b.parent]) if (b === outer) return true
+		for (let b: Body | null = inner; b; b = b.parent) if (b === outer) return true
 		return false
 	}
 
@@ -174,10 +174,10 @@ class Text {
 
 	/** mention returns a name by which a new path can mention a vertex, and gives it one if it has none. */
 	private mention(v: number, taken = ''): [name: string, naming: Splice[]] {
-		const { name, group } = this.parts.vertices[v]!
+		const { name } = this.parts.vertices[v]!
 		if (name) return [quoteName(name), []]
-		if (this.parts.groups[group]!.kind === 'not') throw new Refusal('NOT introduces no names, so only a vertex with a name can have another edge')
 		const place = placesOf(this.reading, this.parts, { vertex: v })[0]!
+		if (this.pathOf(place).path.not) throw new Refusal('NOT introduces no names, so only a vertex with a name can have another edge')
 		const free = freeName(this.reading, taken)
 		return [free, this.putName(place, free)]
 	}
@@ -199,9 +199,9 @@ class Text {
 			if (b !== body) throw new Refusal(`${this.parts.vertices[v]!.name} is used in EXISTS. Change that in the text first`)
 			edges.push(...path.edges.filter((_, j) => path.not || j === i - 1 || j === i))
 		}
-		const names = [...places.slice(0, 1), ...edges].map(nameOf).filter(Boolean)
+		const numbers = edges.map(x => ({ edge: this.parts.edges.findIndex(e => e.at[0] === x.at[0]) }))
 		return [
-			...this.release(names, this.scope(of), [...places, ...edges]),
+			...this.release([of, ...numbers], [...places, ...edges]),
 			...this.keep(body, path => {
 				const hit = path.nodes.map(n => places.includes(n))
 				if (!hit.includes(true)) return null
@@ -223,7 +223,7 @@ class Text {
 		const ends = path.edges.length
 		if (path.not && ends > 1 && i > 0 && i < ends - 1) throw new Refusal('An absent path cannot have a gap: delete an edge at its end first')
 		return [
-			...this.release([nameOf(x)].filter(Boolean), this.scope({ edge: e }), [x]),
+			...this.release([{ edge: e }], [x]),
 			...this.keep(body, p => {
 				if (p !== path) return null
 				if (!path.not) return [{ from: 0, to: i }, { from: i + 1, to: ends }]
@@ -233,9 +233,14 @@ class Text {
 		]
 	}
 
-	/** others lists the uses of names outside of what goes and of paths. */
-	private others(names: string[], scope: Span, going: Element[]): Use[] {
-		return this.reading.uses.filter(u => names.includes(u.name) && u.clause !== '' && within(u.at, scope) && !going.some(x => within(u.at, x.at)))
+	private usesOf(of: Ref): Span[] {
+		return 'vertex' in of ? this.parts.vertices[of.vertex]!.uses : this.parts.edges[of.edge]!.uses
+	}
+
+	/** others lists the uses of names outside of what goes. */
+	private others(names: Ref[], going: Element[]): Use[] {
+		const spans = names.flatMap(of => this.usesOf(of)).filter(at => !going.some(x => within(at, x.at)))
+		return this.reading.uses.filter(u => spans.some(at => at[0] === u.at[0]))
 	}
 
 	private refuseUse(u: Use): never {
@@ -246,15 +251,15 @@ class Text {
 	 * release refuses if something that stays uses the names of what goes. Items of RETURN that are only such a name or a property
 	 * of it go too, if others stay.
 	 */
-	private release(names: string[], scope: Span, removed: Element[]): Splice[] {
+	private release(names: Ref[], removed: Element[]): Splice[] {
 		const { items } = this.reading
 		const going = new Set<number>()
-		for (const u of this.others(names, scope, removed)) {
+		for (const u of this.others(names, removed)) {
 			const i = items.findIndex(item => u.clause === 'RETURN' && item[0] === u.at[0])
 			if (i < 0 || !/^(\s*\.\s*[\p{L}\p{Nd}_]+)?(\s+as\s+[\p{L}\p{Nd}_]+)?$/iu.test(this.cut([u.at[1], items[i]![1]]))) this.refuseUse(u)
 			going.add(i)
 		}
-		if (going.size > 0 && going.size === items.length) throw new Refusal(`RETURN has nothing but ${names.join(', ')}. Change that in the text first`)
+		if (going.size > 0 && going.size === items.length) throw new Refusal(`RETURN has nothing but ${this.cut(items[0]!)}. Change that in the text first`)
 		// Each item that goes takes the comma before it, and one before all that stay the comma after it.
 		const first = items.findIndex((_, i) => !going.has(i))
 		return [...going].map(i => ({ at: i < first ? [items[i]![0], items[i + 1]![0]] : [items[i - 1]![1], items[i]![1]], text: '' }))
@@ -324,7 +329,7 @@ class Text {
 
 	/** around reports whether a body around has a vertex of a name. */
 	private around(body: Body, name: string): boolean {
-		for (let b = this.reading.bodies[body.parent]; b; b = this.reading.bodies[b.parent]) {
+		for (let b = body.parent; b; b = b.parent) {
 			if (b.paths.some(p => !p.not && p.nodes.some(n => nameOf(n) === name))) return true
 		}
 		return false
@@ -341,30 +346,21 @@ class Text {
 
 	// Names.
 
-	/** scope is the part of the text in which the name of a vertex or edge is its own. */
-	private scope(of: Ref): Span {
-		const group = this.parts.groups['vertex' in of ? this.parts.vertices[of.vertex]!.group : this.parts.edges[of.edge]!.group]!
-		if (group.kind === 'not' && 'edge' in of) return this.parts.edges[of.edge]!.at
-		return group.kind === 'exists' || group.kind === 'not exists' ? group.at : [0, this.query.length]
-	}
-
 	private rename(of: Ref, name: string): Splice[] {
 		const places = placesOf(this.reading, this.parts, of)
-		const old = nameOf(places[0]!)
+		const first = places[0]!
+		const old = nameOf(first)
 		if (name === old) return []
-		const scope = this.scope(of)
-		const uses = old ? this.reading.uses.filter(u => u.name === old && within(u.at, scope)) : []
 		if (!name || name === '_') {
-			const other = uses.find(u => !places.some(x => x.name?.from === u.at[0]))
+			const other = this.others([of], []).find(u => !places.some(x => x.name?.from === u.at[0]))
 			if (other) throw new Refusal(`${old} needs its name: it is used in ${other.clause}: ${this.shorten(other)}`)
 			if (places.length > 1) throw new Refusal(`${old} needs its name, because the text has it in ${places.length} places`)
-			return this.remove(places[0]!, places[0]!.name!.from, places[0]!.name!.to)
+			return this.remove(first, first.name!.from, first.name!.to)
 		}
 		if (this.reading.uses.some(u => u.name === name)) throw new Refusal(`${name} is already a name in this query`)
-		const group = this.parts.groups['vertex' in of ? this.parts.vertices[of.vertex]!.group : this.parts.edges[of.edge]!.group]!
-		if (!old && 'vertex' in of && group.kind === 'not') throw new Refusal('NOT introduces no names')
-		if (!old) return this.putName(places[0]!, quoteName(name))
-		return uses.map(u => ({ at: u.at, text: quoteName(name) }))
+		if (old) return this.usesOf(of).map(at => ({ at, text: quoteName(name) }))
+		if ('vertex' in of && this.pathOf(first).path.not) throw new Refusal('NOT introduces no names')
+		return this.putName(first, quoteName(name))
 	}
 
 	private putName(x: Element, name: string): Splice[] {
@@ -431,7 +427,7 @@ class Text {
 		if (old) {
 			return [
 				...(old.e.key.text === key ? [] : [{ at: [old.e.key.from, old.e.key.to] as Span, text: quote(key) }]),
-				...(this.cut(old.e.value) === value ? [] : [{ at: old.e.value, text: value }]),
+				...(this.cut(old.e.valueAt) === value ? [] : [{ at: old.e.valueAt, text: value }]),
 			]
 		}
 		const text = `${quote(key)}: ${value}`
@@ -457,7 +453,7 @@ class Text {
 		const x = having[0] ?? places[0]!
 		const splices = having.slice(1).flatMap(y => this.remove(y, ...y.where!))
 		if (!condition) return having[0] ? [...splices, ...this.remove(x, ...x.where!)] : []
-		if (x.condition) return [...splices, { at: x.condition, text: condition }]
+		if (x.condition) return [...splices, { at: x.condition.at, text: condition }]
 		const at = x.props?.[1] ?? x.length?.[1] ?? x.label?.[1] ?? x.name?.to
 		return this.insert(x, at ?? x.inside?.[0] ?? -1, (at ? ' ' : '') + 'WHERE ' + condition)
 	}
@@ -486,8 +482,8 @@ class Text {
 			const end = path.nodes[0]!.at[0]
 			return [{ at: [path.not![0], /^\s*$/.test(this.cut([path.not![1], end])) ? end : path.not![1]], text: '' }]
 		}
-		const { from, to, name } = this.parts.edges[edge]!
-		const used = name && this.others([name], [0, this.query.length], [x])[0]
+		const { from, to } = this.parts.edges[edge]!
+		const used = this.others([{ edge }], [x])[0]
 		if (used) this.refuseUse(used)
 		for (const v of [from, to]) if (!this.parts.vertices[v]!.name) throw new Refusal('An absent edge needs vertices with names')
 		const [a, b] = [path.nodes[i]!, path.nodes[i + 1]!].map(n => quoteName(nameOf(n)))

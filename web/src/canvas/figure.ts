@@ -30,7 +30,7 @@ export interface VertexShape {
 }
 
 export interface Line {
-	kind: 'labels' | 'properties'
+	kind: 'labels' | 'properties' | 'where'
 	text: string
 }
 
@@ -69,7 +69,7 @@ export function textWidth(text: string, size: number): number {
 }
 
 /** words are what the groups are called in a drawing. */
-const words: Record<string, string> = { not: 'NOT', exists: 'EXISTS', 'not exists': 'NOT EXISTS' }
+const words = { match: '', not: 'NOT', exists: 'EXISTS', condition: 'CONDITION' }
 
 /** figure makes the shapes of a drawing. All vertices need a position. */
 export function figure(parts: Parts, positions: Positions): Figure {
@@ -82,7 +82,7 @@ export function figure(parts: Parts, positions: Positions): Figure {
 			width: Math.max(2 * radius, textWidth(name, fontSize) + 20),
 			height: 2 * radius,
 			name,
-			lines: (['labels', 'properties'] as const).filter(k => v[k]).map(kind => ({ kind, text: shorten(v[kind]) })),
+			lines: (['labels', 'properties', 'where'] as const).filter(k => v[k]).map(kind => ({ kind, text: shorten(v[kind]) })),
 			inner: v.group > 0,
 		}
 	})
@@ -92,7 +92,7 @@ export function figure(parts: Parts, positions: Positions): Figure {
 		const members = vertices.filter((_, v) => g > 0 && isIn(parts, parts.vertices[v]!.group, g))
 		if (members.length === 0) continue
 		hulled.add(g)
-		hulls.push(hull(members, words[group.kind] ?? group.kind.toUpperCase()))
+		hulls.push(hull(members, words[group.kind]))
 	}
 	const edges = edgeShapes(parts, vertices, hulled)
 	return { vertices, edges, hulls, bounds: bounds(vertices, edges, hulls) }
@@ -123,8 +123,8 @@ function edgeShapes(parts: Parts, vertices: VertexShape[], hulled: Set<number>):
 			path: line.path,
 			head: e.direction === 'out' ? line.head : '',
 			at: line.middle,
-			lines: [heading, e.properties].filter(Boolean).map(shorten),
-			word: e.group > 0 && !hulled.has(e.group) ? (words[parts.groups[e.group]!.kind] ?? '') : '',
+			lines: [heading, e.properties, e.where].filter(Boolean).map(shorten),
+			word: e.group > 0 && !hulled.has(e.group) ? words[parts.groups[e.group]!.kind] : '',
 			dashed: e.group > 0,
 		}
 	})

@@ -1,5 +1,4 @@
 import type { Span } from '../api'
-import { isExpression } from './expression'
 import { isReserved, lex, type Token } from './lex'
 
 /** What stands inside the brackets of a node or edge. */
@@ -8,22 +7,30 @@ export interface Element {
 	/** Inside the brackets; null for an edge without brackets. */
 	inside: Span | null
 	name: Token | null
-	/** The colon, and the expression after it. */
+	/** The place of the colon before the labels. */
 	colon: number
 	label: Span | null
 	/** The star with its numbers. */
 	length: Span | null
 	props: Span | null
 	entries: Entry[]
-	/** From the word WHERE, and the condition alone. */
+	/** From the word WHERE. */
 	where: Span | null
-	condition: Span | null
+	condition: Condition | null
 }
 
 export interface Entry {
 	at: Span
 	key: Token
-	value: Span
+	value: Expr
+	/** The value with the parentheses around it. */
+	valueAt: Span
+}
+
+/** What stands after WHERE, with the parentheses around it. */
+export interface Condition {
+	at: Span
+	expr: Expr
 }
 
 export interface EdgeElement extends Element {
@@ -42,66 +49,101 @@ export interface Path {
 	edges: EdgeElement[]
 }
 
-/** The paths of MATCH or of EXISTS. */
+/** The paths of MATCH or of EXISTS, and their condition. */
 export interface Body {
-	kind: 'match' | 'exists' | 'not exists'
-	/** The body around that of EXISTS, or -1. */
-	parent: number
-	/** The paths of MATCH; EXISTS with its braces. */
-	at: Span
-	semantics: string
+	/** The body around that of EXISTS. */
+	parent: Body | null
+	/** Before the first path. */
+	mode: Span
+	/** '' where none is named. */
+	semantics: '' | 'iso' | 'trail' | 'hom'
 	induced: boolean
 	paths: Path[]
 	/** separators[i] is the comma or semicolon after path i. */
 	separators: Span[]
+	where: Condition | null
 }
 
-/** A place where the name of a vertex or edge stands. */
+/** An expression, as far as names and EXISTS in it matter. Its place is without the parentheses around it. */
+export interface Expr {
+	kind: 'name' | 'and' | 'not' | 'exists' | 'other'
+	at: Span
+	args: Expr[]
+	/** Of a name. */
+	name?: string
+	/** Of EXISTS. */
+	body?: Body
+}
+
+/** A place where a name of a vertex or edge stands. */
 export interface Use {
 	name: string
 	at: Span
 	/** Where it is: '' in a path, else WHERE, RETURN, ORDERED, GROUP BY, or 'a condition in brackets'. */
 	clause: string
-	body: number
 }
 
 /** A query whose paths are found in its text. */
 export interface Reading {
 	tokens: Token[]
+	/** That of MATCH, then those of EXISTS. */
 	bodies: Body[]
 	uses: Use[]
 	/** The items of RETURN, as written. */
 	items: Span[]
-	/** The condition of the query. */
-	where: Span | null
+	/** The names in ORDERED, and the expressions of RETURN and GROUP BY. */
+	rest: Expr[]
 	/** The word MATCH. */
 	match: Span
-	/** Whether a path is the call of a named pattern, or the text has more than one query or a definition. */
+	/** Whether all paths are written out: none is the call of a named pattern. */
 	plain: boolean
 }
 
 class Unreadable extends Error {}
 
-/** read finds the paths of a query, or returns null where the text is not one. It trusts that the server has checked the rest. */
+/** read finds the paths of a query, or returns null where the text is not one. It leaves to the server what names and values mean. */
 export function read(query: string): Reading | null {
-	const tokens = lex(query)
+	return attempt(query, r => r.query())
+}
+
+/** isLabel reports whether a text is an expression of labels. */
+export function isLabel(text: string): boolean {
+	return attempt(text, r => r.only(text, () => r.label())) === true
+}
+
+/** isValue reports whether a text can stand as the value of a property. */
+export function isValue(text: string): boolean {
+	return attempt(text, r => r.only(text, () => r.sum())) === true
+}
+
+/** isCondition reports whether a text can stand after WHERE. */
+export function isCondition(text: string): boolean {
+	return attempt(text, r => r.only(text, () => r.expr())) === true
+}
+
+function attempt<T>(text: string, f: (r: Reader) => T): T | null {
+	const tokens = lex(text)
 	if (!tokens) return null
 	try {
-		return new Reader(tokens).query()
+		return f(new Reader(tokens))
 	} catch (e) {
 		if (e instanceof Unreadable) return null
 		throw e
 	}
 }
 
+const starts = ['MATCH', 'EXPLAIN', 'PROFILE', 'DEFINE', 'CREATE']
+const inBrackets = 'a condition in brackets'
+const comparisons = ['=', '<>', '!=', '<=', '>=', '<', '>']
+
 class Reader {
 	private i = 0
-	private body = -1
+	private body: Body | null = null
 	private clause = ''
 	private readonly out: Reading
 
 	constructor(private readonly tokens: Token[]) {
-		this.out = { tokens, bodies: [], uses: [], items: [], where: null, match: [0, 0], plain: true }
+		this.out = { tokens, bodies: [], uses: [], items: [], rest: [], match: [0, 0], plain: true }
 	}
 
 	private peek(n = 0): Token {
@@ -110,12 +152,13 @@ class Reader {
 
 	private take(): Token {
 		const t = this.peek()
-		if (t.kind !== 'end') this.i++
+		if (t.kind === 'end') throw new Unreadable()
+		this.i++
 		return t
 	}
 
-	private get last(): Token {
-		return this.tokens[this.i - 1]!
+	private get end(): number {
+		return this.tokens[this.i - 1]!.to
 	}
 
 	private is(symbol: string, n = 0): boolean {
@@ -134,32 +177,45 @@ class Reader {
 		return true
 	}
 
-	private keyword(word: string): boolean {
-		if (!this.word(word)) return false
-		this.i++
+	private keyword(...words: string[]): boolean {
+		if (!words.every((w, n) => this.word(w, n))) return false
+		this.i += words.length
 		return true
 	}
 
 	private expect(symbol: string): Token {
-		if (!this.symbol(symbol)) throw new Unreadable()
-		return this.last
+		if (!this.is(symbol)) throw new Unreadable()
+		return this.take()
+	}
+
+	private use(t: Token) {
+		this.out.uses.push({ name: t.text, at: [t.from, t.to], clause: this.clause })
+	}
+
+	/** only reports whether a rule takes the whole text. A comment at its end could swallow what stands behind it. */
+	only(text: string, rule: () => unknown): boolean {
+		rule()
+		return this.peek().kind === 'end' && this.end === text.trimEnd().length
 	}
 
 	query(): Reading {
-		if (this.keyword('CREATE')) this.i += 3 // WATCH name AS
+		if (this.keyword('CREATE', 'WATCH')) this.i += 2 // name AS
 		if (!this.keyword('EXPLAIN')) this.keyword('PROFILE')
 		while (this.keyword('DEFINE')) {
-			this.out.plain = false
-			while (!this.is('{')) if (this.take().kind === 'end') throw new Unreadable()
+			while (!this.is('{')) this.take()
 			this.skip()
 		}
-		if (!this.keyword('MATCH')) throw new Unreadable()
-		this.out.match = [this.last.from, this.last.to]
-		const body = this.paths('match', this.peek().from)
-		body.at[1] = this.last.to
-		this.clauses()
+		const match = this.take()
+		if (match.kind !== 'word' || match.text.toUpperCase() !== 'MATCH') throw new Unreadable()
+		this.out.match = [match.from, match.to]
+		const body = this.paths()
+		this.order()
+		body.where = this.condition('WHERE')
+		this.order()
+		if (this.keyword('RETURN')) this.returns()
+		if (this.keyword('EMIT')) this.take()
 		this.symbol(';')
-		if (this.peek().kind !== 'end') this.out.plain = false
+		if (this.peek().kind !== 'end') throw new Unreadable()
 		return this.out
 	}
 
@@ -168,135 +224,98 @@ class Reader {
 		let depth = 0
 		do {
 			const t = this.take()
-			if (t.kind === 'end') throw new Unreadable()
 			if (t.kind !== 'symbol') continue
 			if ('([{'.includes(t.text)) depth++
 			if (')]}'.includes(t.text)) depth--
 		} while (depth > 0)
 	}
 
-	/** clauses reads what follows the paths of the query. */
-	private clauses() {
+	/** order = "ORDERED" name {"<" name} and "ON" key and "WITHIN" time, in any order. */
+	private order() {
 		for (;;) {
 			if (this.keyword('ORDERED')) {
 				this.clause = 'ORDERED'
-				this.expression(() => this.word('ON') || this.clauseBegins())
-			} else if (this.keyword('ON')) {
-				this.take()
-			} else if (this.keyword('WITHIN')) {
-				this.clause = 'WITHIN'
-				this.expression(() => this.word('ON') || this.clauseBegins())
-			} else if (this.keyword('WHERE')) {
-				this.clause = 'WHERE'
-				this.out.where = this.expression(() => this.clauseBegins())
-			} else if (this.keyword('RETURN')) {
-				this.clause = 'RETURN'
-				do this.out.items.push(this.expression(() => this.is(',') || this.clauseBegins()))
-				while (this.symbol(','))
-			} else if (this.keyword('GROUP')) {
-				this.take() // BY
+				do this.out.rest.push(this.named(this.take()))
+				while (this.symbol('<'))
+			} else if (this.keyword('ON')) this.take()
+			else if (this.keyword('WITHIN')) {
+				if (this.take().kind === 'word') this.take() // DURATION '…'
+			} else return
+		}
+	}
+
+	/** returns = items { "GROUP BY" items | "LIMIT" int | "SAMPLE" int ["SEED" int] | "ESTIMATE WITHIN" number "%" }. */
+	private returns() {
+		this.clause = 'RETURN'
+		this.items(this.out.items)
+		for (;;) {
+			if (this.keyword('GROUP', 'BY')) {
 				this.clause = 'GROUP BY'
-				this.expression(() => this.clauseBegins())
-			} else if (this.keyword('LIMIT') || this.keyword('SAMPLE') || this.keyword('SEED') || this.keyword('ESTIMATE') || this.keyword('EMIT')) {
-				while (!this.clauseBegins()) this.take()
-			} else {
-				return
-			}
-		}
-	}
-
-	private clauseBegins(): boolean {
-		const t = this.peek()
-		if (t.kind === 'end' || this.is(';')) return true
-		return t.kind === 'word' && ['ORDERED', 'WITHIN', 'WHERE', 'RETURN', 'GROUP', 'LIMIT', 'SAMPLE', 'SEED', 'ESTIMATE', 'EMIT'].includes(t.text.toUpperCase())
-	}
-
-	/** expression reads up to a token outside of brackets at which it ends, and notes the names that it uses. */
-	private expression(ends: () => boolean): Span {
-		const from = this.peek().from
-		const first = this.i
-		for (let depth = 0; depth > 0 || !ends(); ) {
-			const t = this.peek()
-			if (t.kind === 'end') throw new Unreadable()
-			if (this.word('EXISTS') && this.is('{', 1)) {
-				this.exists(this.i > first && this.last.kind === 'word' && this.last.text.toUpperCase() === 'NOT')
-				continue
-			}
-			if (this.symbol('.')) {
+				this.items([])
+			} else if (this.keyword('LIMIT') || this.keyword('SAMPLE') || this.keyword('SEED')) this.take()
+			else if (this.keyword('ESTIMATE', 'WITHIN')) {
 				this.take()
-				continue
-			}
-			if (this.keyword('AS') || (this.word('DISTINCT') && this.keyword('DISTINCT'))) {
-				this.take()
-				continue
-			}
-			this.take()
-			if (t.kind === 'symbol' && '([{'.includes(t.text)) depth++
-			if (t.kind === 'symbol' && ')]}'.includes(t.text)) depth--
-			if (depth < 0) throw new Unreadable()
-			const named = t.kind === 'quoted' || (t.kind === 'word' && !isReserved(t.text) && !this.is('(') && this.peek().kind !== 'string')
-			if (named) this.use(t)
+				this.expect('%')
+			} else return
 		}
-		if (this.i === first) throw new Unreadable()
-		return [from, this.last.to]
 	}
 
-	private use(t: Token) {
-		if (t.text !== '_' || t.kind === 'quoted') this.out.uses.push({ name: t.text, at: [t.from, t.to], clause: this.clause, body: this.body })
+	private items(spans: Span[]) {
+		do {
+			const from = this.peek().from
+			this.out.rest.push(this.expr())
+			if (this.keyword('AS')) this.take()
+			spans.push([from, this.end])
+		} while (this.symbol(','))
 	}
 
-	/** exists = EXISTS { [MATCH] body [WHERE expr] }. */
-	private exists(not: boolean) {
-		const clause = this.clause
-		const from = this.take().from
-		this.expect('{')
-		this.keyword('MATCH')
-		const around = this.body
-		this.clause = ''
-		const body = this.paths(not ? 'not exists' : 'exists', from)
-		if (this.keyword('WHERE')) {
-			this.clause = 'WHERE'
-			this.expression(() => this.is('}'))
-		}
-		body.at[1] = this.expect('}').to
-		this.body = around
+	/** condition = ["WHERE" expr]. */
+	private condition(clause: string): Condition | null {
+		if (!this.keyword('WHERE')) return null
+		const before = this.clause
 		this.clause = clause
+		const { from } = this.peek()
+		const expr = this.expr()
+		this.clause = before
+		return { at: [from, this.end], expr }
 	}
 
-	/** paths = [mode] ["INDUCED"] pattern { ("," | ";") pattern }. It leaves the new body as that of the names to come. */
-	private paths(kind: Body['kind'], from: number): Body {
-		const around = this.out.bodies[this.body]
-		const body: Body = { kind, parent: this.body, at: [from, from], semantics: around?.semantics ?? 'iso', induced: false, paths: [], separators: [] }
-		this.body = this.out.bodies.push(body) - 1
+	/** paths = [mode] ["INDUCED"] pattern { ("," | ";") pattern }. */
+	private paths(): Body {
+		const body: Body = { parent: this.body, mode: [0, 0], semantics: '', induced: false, paths: [], separators: [], where: null }
+		this.out.bodies.push(body)
+		this.body = body
+		const from = this.peek().from
 		if (this.keyword('DIFFERENT')) body.semantics = this.take().text.toUpperCase() === 'EDGES' ? 'trail' : 'iso'
-		else if (this.keyword('REPEATABLE')) {
-			this.take()
-			body.semantics = 'hom'
-		}
+		else if (this.keyword('REPEATABLE', 'ELEMENTS')) body.semantics = 'hom'
 		body.induced = this.keyword('INDUCED')
-		if (kind === 'match') body.at[0] = this.peek().from
+		body.mode = [from, this.peek().from]
+		const { clause } = this
+		this.clause = ''
 		for (;;) {
 			body.paths.push(this.path())
-			const queryEnds = this.is(';') && (this.peek(1).kind === 'end' || ['MATCH', 'EXPLAIN', 'PROFILE', 'DEFINE', 'CREATE'].some(w => this.word(w, 1)))
-			if (queryEnds || !(this.symbol(',') || this.symbol(';'))) return body
-			body.separators.push([this.last.from, this.last.to])
+			const ends = this.is(';') && (this.peek(1).kind === 'end' || starts.some(w => this.word(w, 1)))
+			if (ends || !(this.is(',') || this.is(';'))) break
+			const t = this.take()
+			body.separators.push([t.from, t.to])
 		}
+		this.clause = clause
+		this.body = body.parent
+		return body
 	}
 
 	private path(): Path {
 		const from = this.peek().from
 		const path: Path = { at: [from, from], not: null, nodes: [], edges: [] }
-		if (this.symbol('!') || this.keyword('NOT')) path.not = [this.last.from, this.last.to]
+		if (this.symbol('!') || this.keyword('NOT')) path.not = [from, this.end]
 		if (this.is('(')) {
 			path.nodes.push(this.node())
 			while (this.is('-') || (this.is('<') && this.is('-', 1))) {
 				path.edges.push(this.edge())
 				path.nodes.push(this.node())
 			}
-		} else {
-			this.call()
-		}
-		path.at[1] = this.last.to
+		} else this.call()
+		path.at[1] = this.end
 		return path
 	}
 
@@ -308,78 +327,75 @@ class Reader {
 		if (!this.symbol('(')) return
 		while (!this.symbol(')')) {
 			const a = this.take()
-			if (a.kind === 'end') throw new Unreadable()
 			if (a.kind === 'word' || a.kind === 'quoted') this.use(a)
 		}
 	}
 
 	private node(): Element {
 		const open = this.expect('(')
-		const x = this.inside(')')
+		const x = this.inside()
 		const close = this.expect(')')
 		return { ...x, at: [open.from, close.to], inside: [open.to, close.from] }
 	}
 
 	private edge(): EdgeElement {
-		const from = this.peek().from
+		const { from } = this.peek()
 		const left = this.symbol('<')
 		const first = this.expect('-')
-		let x: Omit<Element, 'at'> = { inside: null, name: null, colon: -1, label: null, length: null, props: null, entries: [], where: null, condition: null }
+		let x = { ...empty, inside: null as Span | null }
 		if (this.symbol('[')) {
-			const open = this.last.to
-			x = { ...this.inside(']'), inside: [open, this.peek().from] }
+			const open = this.end
+			x = { ...this.inside(), inside: [open, this.peek().from] }
 			this.expect(']')
 		}
 		const second = this.expect('-')
 		const right = this.symbol('>')
-		return { ...x, at: [from, this.last.to], left, right, dashes: [[first.from, first.to], [second.from, second.to]] }
+		return { ...x, at: [from, this.end], left, right, dashes: [[first.from, first.to], [second.from, second.to]] }
 	}
 
 	/** inside = [name] [":" label] ["*" int [".." int]] [props] ["WHERE" expr]. */
-	private inside(close: string): Omit<Element, 'at' | 'inside'> {
-		const x: Omit<Element, 'at' | 'inside'> = { name: null, colon: -1, label: null, length: null, props: null, entries: [], where: null, condition: null }
+	private inside(): typeof empty {
+		const x = { ...empty, entries: [] as Entry[] }
 		const t = this.peek()
 		if (t.kind === 'quoted' || (t.kind === 'word' && !isReserved(t.text))) {
 			x.name = this.take()
-			this.use(x.name)
+			if (t.text !== '_' || t.kind === 'quoted') this.use(t)
 		}
-		if (this.symbol(':')) {
-			x.colon = this.last.from
-			const from = this.peek().from
-			this.label()
-			x.label = [from, this.last.to]
+		if (this.is(':')) {
+			x.colon = this.take().from
+			x.label = [this.peek().from, (this.label(), this.end)]
 		}
-		if (this.symbol('*')) {
-			const from = this.last.from
+		if (this.is('*')) {
+			const { from } = this.take()
 			this.take()
 			if (this.symbol('..')) this.take()
-			x.length = [from, this.last.to]
+			x.length = [from, this.end]
 		}
-		const clause = this.clause
-		this.clause = 'a condition in brackets'
-		if (this.symbol('{')) {
-			const from = this.last.from
+		const { clause } = this
+		this.clause = inBrackets
+		if (this.is('{')) {
+			const { from } = this.take()
 			while (!this.symbol('}')) {
 				if (x.entries.length > 0) this.expect(',')
 				const key = this.take()
 				this.expect(':')
-				const value = this.expression(() => this.is(',') || this.is('}'))
-				x.entries.push({ at: [key.from, value[1]], key, value })
+				const { from } = this.peek()
+				const value = this.sum()
+				x.entries.push({ at: [key.from, this.end], key, value, valueAt: [from, this.end] })
 			}
-			x.props = [from, this.last.to]
-		}
-		if (this.keyword('WHERE')) {
-			const from = this.last.from
-			x.condition = this.expression(() => this.is(close))
-			x.where = [from, x.condition[1]]
+			x.props = [from, this.end]
 		}
 		this.clause = clause
+		const { from } = this.peek()
+		x.condition = this.condition(inBrackets)
+		if (x.condition) x.where = [from, this.end]
 		return x
 	}
 
 	/** label = atom { ("|" | "&") [":"] atom }; which operator binds stronger does not matter here. */
-	private label() {
+	label() {
 		do {
+			this.symbol(':')
 			while (this.symbol('!'));
 			if (this.symbol('(')) {
 				this.label()
@@ -388,30 +404,106 @@ class Reader {
 				const t = this.take()
 				if (t.kind !== 'word' && t.kind !== 'quoted' && !/^\d+$/.test(t.text)) throw new Unreadable()
 			}
-		} while ((this.symbol('|') || this.symbol('&')) && (this.symbol(':') || true))
+		} while (this.symbol('|') || this.symbol('&'))
+	}
+
+	// Expressions.
+
+	private other(...args: Expr[]): Expr {
+		return { kind: 'other', at: [args[0]!.at[0], args.at(-1)!.at[1]], args }
+	}
+
+	/** expr = conjunction { "OR" conjunction }. */
+	expr(): Expr {
+		let x = this.conjunction()
+		while (this.keyword('OR')) x = this.other(x, this.conjunction())
+		return x
+	}
+
+	private conjunction(): Expr {
+		let x = this.negation()
+		while (this.keyword('AND')) x = { ...this.other(x, this.negation()), kind: 'and' }
+		return x
+	}
+
+	private negation(): Expr {
+		if (!this.word('NOT')) return this.comparison()
+		const { from } = this.take()
+		const x = this.negation()
+		return { kind: 'not', at: [from, this.end], args: [x] }
+	}
+
+	private comparison(): Expr {
+		const x = this.sum()
+		if (comparisons.some(c => this.symbol(c)) || this.keyword('IN') || this.keyword('NOT', 'IN')) return this.other(x, this.sum())
+		if (this.keyword('IS', 'NOT', 'NULL') || this.keyword('IS', 'NULL')) return this.other(x)
+		return x
+	}
+
+	sum(): Expr {
+		let x = this.signed()
+		while (['+', '-', '*', '/', '%'].some(o => this.symbol(o))) x = this.other(x, this.signed())
+		return x
+	}
+
+	private signed(): Expr {
+		return this.symbol('-') ? this.other(this.signed()) : this.value()
+	}
+
+	private value(): Expr {
+		const t = this.take()
+		const literal: Expr = { kind: 'other', at: [t.from, t.to], args: [] }
+		if (t.kind === 'number' || t.kind === 'string' || t.kind === 'parameter') return literal
+		if (t.kind === 'symbol') {
+			if (t.text === '(') {
+				const x = this.expr()
+				this.expect(')')
+				return x
+			}
+			if (t.text === '[') return this.list(t, ']')
+			throw new Unreadable()
+		}
+		const word = t.kind === 'word' ? t.text.toUpperCase() : ''
+		if (['TRUE', 'FALSE', 'NULL'].includes(word)) return literal
+		if (['TIMESTAMP', 'DATE', 'DURATION'].includes(word) && this.peek().kind === 'string') return { ...literal, at: [t.from, this.take().to] }
+		if (word === 'EXISTS' && this.symbol('{')) return this.exists(t)
+		if (t.kind === 'word' && this.symbol('(')) {
+			if (word === 'COUNT' && (this.symbol('*') || this.keyword('DISTINCT', 'SUBGRAPHS'))) return { ...literal, at: [t.from, this.expect(')').to] }
+			return this.list(t, ')')
+		}
+		if (isReserved(word)) throw new Unreadable()
+		const name = this.named(t)
+		if (!this.symbol('.')) return name
+		const key = this.take()
+		if (key.kind !== 'word' && key.kind !== 'quoted' && key.kind !== 'number') throw new Unreadable()
+		return { kind: 'other', at: [t.from, key.to], args: [name] }
+	}
+
+	private named(t: Token): Expr {
+		if (t.kind !== 'word' && t.kind !== 'quoted') throw new Unreadable()
+		if (t.text !== '_' || t.kind === 'quoted') this.use(t)
+		return { kind: 'name', at: [t.from, t.to], args: [], name: t.text === '_' && t.kind === 'word' ? '' : t.text }
+	}
+
+	/** list = [expr {"," expr}] and the bracket that closes it. */
+	private list(open: Token, close: string): Expr {
+		const args: Expr[] = []
+		while (!this.is(close)) {
+			if (args.length > 0) this.expect(',')
+			args.push(this.expr())
+		}
+		return { kind: 'other', at: [open.from, this.take().to], args }
+	}
+
+	/** exists = "EXISTS" "{" ["MATCH"] body ["WHERE" expr] "}". */
+	private exists(t: Token): Expr {
+		this.keyword('MATCH')
+		const body = this.paths()
+		this.body = body
+		body.where = this.condition('WHERE')
+		this.body = body.parent
+		return { kind: 'exists', at: [t.from, this.expect('}').to], args: [], body }
 	}
 }
 
-/** isLabel reports whether a text is an expression of labels. */
-export function isLabel(text: string): boolean {
-	return sound(`(:${text})`, text, x => x.label)
-}
-
-/** isValue reports whether a text can stand as the value of a property. */
-export function isValue(text: string): boolean {
-	return sound(`({k:${text}})`, text, x => (x.entries.length === 1 ? x.entries[0]!.value : null)) && isExpression(lex(text)!, false)
-}
-
-/** isCondition reports whether a text can stand after WHERE in the brackets of a node. */
-export function isCondition(text: string): boolean {
-	return sound(`(WHERE ${text})`, text, x => x.condition) && isExpression(lex(text)!, true)
-}
-
-/** sound reports whether a node has a text as one of its parts, so that nothing of it is a comment or reaches beyond. */
-function sound(node: string, text: string, part: (x: Element) => Span | null): boolean {
-	const r = read('MATCH ' + node)
-	const paths = r?.bodies[0]!.paths
-	const x = paths?.length === 1 && paths[0]!.edges.length === 0 ? paths[0]!.nodes[0]! : null
-	const span = x && part(x)
-	return !!span && span[1] - span[0] === text.trim().length && x.at[1] === 6 + node.length
-}
+const empty: Omit<Element, 'at' | 'inside'> = { name: null, colon: -1, label: null, length: null, props: null, entries: [], where: null, condition: null }

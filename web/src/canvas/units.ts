@@ -14,9 +14,11 @@ export function inUnits(query: string, parts: Parts): Parts {
 	const span = ([from, to]: Span): Span => [at.get(from) ?? units, at.get(to) ?? units]
 	return {
 		...parts,
-		groups: parts.groups.map(g => ({ ...g, at: span(g.at) })),
-		vertices: parts.vertices.map(v => ({ ...v, at: v.at.map(span) })),
-		edges: parts.edges.map(e => ({ ...e, at: span(e.at) })),
+		mode: span(parts.mode),
+		groups: parts.groups.map(g => ({ ...g, at: span(g.at), inside: span(g.inside) })),
+		vertices: parts.vertices.map(v => ({ ...v, at: v.at.map(span), uses: v.uses.map(span) })),
+		edges: parts.edges.map(e => ({ ...e, at: span(e.at), uses: e.uses.map(span) })),
+		paths: parts.paths.map(p => ({ ...p, at: span(p.at), nodes: p.nodes.map(n => ({ ...n, at: span(n.at) })) })),
 		rest: parts.rest.map(span),
 	}
 }
