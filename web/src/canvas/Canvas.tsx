@@ -284,7 +284,7 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 					viewBox={view.box}
 					role={items.length > 0 ? 'listbox' : 'group'}
 					aria-label={items.length > 0 ? `Drawing: ${describePattern(shown)}` : 'Drawing: empty. Press N for a vertex'}
-					tabIndex={items.length > 0 ? -1 : 0}
+					tabindex={items.length > 0 ? -1 : 0}
 					onKeyDown={onKeyDown}
 					onPointerDown={e => {
 						if (e.target !== svg.current) return
@@ -296,7 +296,7 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 					{shapes.hulls.map((h, i) => (
 						<g key={i} class="canvas-hull" aria-hidden="true">
 							<path d={h.path} />
-							<text x={h.at.x} y={h.at.y + 4} font-size={smallSize}>
+							<text text-anchor="middle" x={h.at.x} y={h.at.y + 4} font-size={smallSize}>
 								{h.word}
 							</text>
 						</g>
@@ -318,7 +318,7 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 						/>
 					))}
 					{items.length === 0 && (
-						<text class="canvas-hint" x={0} y={0} font-size={fontSize} aria-hidden="true">
+						<text class="canvas-hint" text-anchor="middle" x={0} y={0} font-size={fontSize} aria-hidden="true">
 							{fixed || 'Double-click, or press N, for a first vertex'}
 						</text>
 					)}
@@ -372,13 +372,13 @@ interface VertexProps {
 function VertexView({ shape: v, selected, target, name, handle, onFocus, onDown }: VertexProps) {
 	const classes = ['canvas-vertex', v.inner && 'canvas-inner', target && 'canvas-target'].filter(Boolean).join(' ')
 	return (
-		<g class={classes} data-item={vertexItem(v.key)} role="option" aria-selected={selected} aria-label={name} tabIndex={0} onFocus={() => onFocus(vertexItem(v.key))} onPointerDown={e => onDown(e, false)}>
+		<g class={classes} data-item={vertexItem(v.key)} role="option" aria-selected={selected} aria-label={name} tabindex={0} onFocus={() => onFocus(vertexItem(v.key))} onPointerDown={e => onDown(e, false)}>
 			<rect x={v.at.x - v.width / 2} y={v.at.y - v.height / 2} width={v.width} height={v.height} rx={v.height / 2} />
-			<text class="canvas-name" x={v.at.x} y={v.at.y + 4} font-size={fontSize}>
+			<text class="canvas-name" text-anchor="middle" x={v.at.x} y={v.at.y + 4} font-size={fontSize}>
 				{v.name}
 			</text>
-			{v.lines.map((l, i) => (
-				<text key={i} class={'canvas-' + l.kind} x={v.at.x} y={v.at.y + v.height / 2 + 14 + 14 * i} font-size={smallSize}>
+			{v.lines.map(l => (
+				<text key={l.kind} class={'canvas-' + l.kind} x={l.at.x} y={l.at.y} text-anchor={l.anchor} font-size={smallSize}>
 					{l.text}
 				</text>
 			))}
@@ -410,7 +410,7 @@ function EdgeView({ shape: e, item, selected, name, onSelect, onFocus }: EdgePro
 			role="option"
 			aria-selected={selected}
 			aria-label={name}
-			tabIndex={0}
+			tabindex={0}
 			onFocus={() => onFocus(item)}
 			onPointerDown={ev => {
 				ev.preventDefault()
@@ -422,7 +422,7 @@ function EdgeView({ shape: e, item, selected, name, onSelect, onFocus }: EdgePro
 			{e.head && <path class="canvas-head" d={e.head} />}
 			{lines.length > 0 && <rect class="canvas-plate" x={e.at.x - width / 2 - 4} y={e.at.y - 7 * lines.length - 1} width={width + 8} height={14 * lines.length + 2} rx={3} />}
 			{lines.map((l, i) => (
-				<text key={i} class={i === 0 && e.word ? 'canvas-word' : 'canvas-properties'} x={e.at.x} y={e.at.y + 4 + 14 * (i - (lines.length - 1) / 2)} font-size={smallSize}>
+				<text key={i} text-anchor="middle" class={i === 0 && e.word ? 'canvas-word' : 'canvas-properties'} x={e.at.x} y={e.at.y + 4 + 14 * (i - (lines.length - 1) / 2)} font-size={smallSize}>
 					{l}
 				</text>
 			))}

@@ -1,5 +1,5 @@
 import type { Parts } from '../api'
-import { edgeKeys, vertexKeys, type Point, type Positions } from './layout'
+import { edgeKeys, neighbours, vertexKeys, type Point, type Positions } from './layout'
 
 /** A drawing as shapes, for the page and for a file. Coordinates are pixels. */
 export interface Figure {
@@ -23,7 +23,7 @@ export interface VertexShape {
 	width: number
 	height: number
 	name: string
-	/** What stands below it. */
+	/** What stands beside it. */
 	lines: Line[]
 	/** Bound only inside a condition. */
 	inner: boolean
@@ -32,6 +32,9 @@ export interface VertexShape {
 export interface Line {
 	kind: 'labels' | 'properties' | 'where'
 	text: string
+	/** The base of the text at its anchor. */
+	at: Point
+	anchor: 'start' | 'middle' | 'end'
 }
 
 export interface EdgeShape {
@@ -82,20 +85,42 @@ export function figure(parts: Parts, positions: Positions): Figure {
 			width: Math.max(2 * radius, textWidth(name, fontSize) + 20),
 			height: 2 * radius,
 			name,
-			lines: (['labels', 'properties', 'where'] as const).filter(k => v[k]).map(kind => ({ kind, text: shorten(v[kind]) })),
+			lines: [],
 			inner: v.group > 0,
 		}
 	})
+	for (const [i, v] of parts.vertices.entries()) {
+		const texts = (['labels', 'properties', 'where'] as const).filter(k => v[k]).map(kind => ({ kind, text: shorten(v[kind]) }))
+		vertices[i]!.lines = beside(vertices[i]!, texts, neighbours(parts)[i]!.map(w => vertices[w]!.at))
+	}
 	const hulls: HullShape[] = []
 	const hulled = new Set<number>()
 	for (const [g, group] of parts.groups.entries()) {
 		const members = vertices.filter((_, v) => g > 0 && isIn(parts, parts.vertices[v]!.group, g))
 		if (members.length === 0) continue
 		hulled.add(g)
-		hulls.push(hull(members, words[group.kind]))
+		hulls.push(hull(members, vertices.filter(v => !members.includes(v)).map(v => v.at), words[group.kind]))
 	}
 	const edges = edgeShapes(parts, vertices, hulled)
 	return { vertices, edges, hulls, bounds: bounds(vertices, edges, hulls) }
+}
+
+/** beside places texts at the side of a vertex that edges use least; below it if they leave it free. */
+function beside(v: VertexShape, texts: Pick<Line, 'kind' | 'text'>[], near: Point[]): Line[] {
+	const blocked = (x: number, y: number) => near.reduce((sum, p) => sum + Math.max(0, ((p.x - v.at.x) * x + (p.y - v.at.y) * y) / (Math.hypot(p.x - v.at.x, p.y - v.at.y) || 1) - 0.4), 0)
+	const sides = [
+		{ x: 0, y: 1, cost: blocked(0, 1) },
+		{ x: 0, y: -1, cost: blocked(0, -1) + 0.05 },
+		{ x: 1, y: 0, cost: blocked(1, 0) + 0.1 },
+		{ x: -1, y: 0, cost: blocked(-1, 0) + 0.15 },
+	]
+	const side = sides.reduce((best, s) => (s.cost < best.cost ? s : best))
+	const first = side.y > 0 ? v.height / 2 + 14 : side.y < 0 ? -v.height / 2 - 6 - 14 * (texts.length - 1) : 4 - 7 * (texts.length - 1)
+	return texts.map((t, i) => ({
+		...t,
+		at: { x: v.at.x + side.x * (v.width / 2 + 10), y: v.at.y + first + 14 * i },
+		anchor: side.x > 0 ? 'start' : side.x < 0 ? 'end' : 'middle',
+	}))
 }
 
 /** isIn reports whether a group is another or inside it. */
@@ -116,15 +141,18 @@ function edgeShapes(parts: Parts, vertices: VertexShape[], hulled: Set<number>):
 		const nth = all.indexOf(i)
 		const a = vertices[e.from]!
 		const b = vertices[e.to]!
-		const line = a === b ? loop(a, nth) : curve(a, b, (nth - (all.length - 1) / 2) * 44 * (e.from < e.to ? 1 : -1))
 		const heading = [e.name, e.labels && ':' + e.labels, e.length].filter(Boolean).join(' ')
+		const lines = [heading, e.properties, e.where].filter(Boolean).map(shorten)
+		const word = e.group > 0 && !hulled.has(e.group) ? words[parts.groups[e.group]!.kind] : ''
+		const width = Math.max(...[word, ...lines].map(l => textWidth(l, smallSize)))
+		const line = a === b ? loop(a, nth) : curve(a, b, (nth - (all.length - 1) / 2) * 40 * (e.from < e.to ? 1 : -1), width)
 		return {
 			key: keys[i]!,
 			path: line.path,
 			head: e.direction === 'out' ? line.head : '',
 			at: line.middle,
-			lines: [heading, e.properties, e.where].filter(Boolean).map(shorten),
-			word: e.group > 0 && !hulled.has(e.group) ? words[parts.groups[e.group]!.kind] : '',
+			lines,
+			word,
 			dashed: e.group > 0,
 		}
 	})
@@ -133,15 +161,18 @@ function edgeShapes(parts: Parts, vertices: VertexShape[], hulled: Set<number>):
 const n = (x: number) => String(Math.round(x * 10) / 10)
 const xy = (p: Point) => `${n(p.x)} ${n(p.y)}`
 
-/** curve joins two vertices by a line that is bent to its side by a number of pixels, and ends at their borders. */
-function curve(a: VertexShape, b: VertexShape, bend: number) {
+/**
+ * curve joins two vertices by a line that is bent to its side by a number of pixels, and ends at their borders. The middle of a text of a
+ * width is aside of a bent line, so that it does not touch that of the line beside it.
+ */
+function curve(a: VertexShape, b: VertexShape, bend: number, width: number) {
 	const dx = b.at.x - a.at.x
 	const dy = b.at.y - a.at.y
 	const d = Math.hypot(dx, dy) || 1
 	const control = { x: (a.at.x + b.at.x) / 2 - (dy / d) * bend * 2, y: (a.at.y + b.at.y) / 2 + (dx / d) * bend * 2 }
 	const begin = border(a, control)
 	const end = border(b, control)
-	const middle = { x: begin.x / 4 + control.x / 2 + end.x / 4, y: begin.y / 4 + control.y / 2 + end.y / 4 }
+	const middle = { x: begin.x / 4 + control.x / 2 + end.x / 4 - (dy / d) * Math.sign(bend) * (width / 2), y: begin.y / 4 + control.y / 2 + end.y / 4 }
 	const path = bend === 0 ? `M${xy(begin)}L${xy(end)}` : `M${xy(begin)}Q${xy(control)} ${xy(end)}`
 	return { path, head: arrow(control, end), middle }
 }
@@ -183,20 +214,33 @@ function arrow(from: Point, tip: Point): string {
 }
 
 /** hull is the outline around vertices, with their texts. */
-function hull(members: VertexShape[], word: string): HullShape {
+function hull(members: VertexShape[], others: Point[], word: string): HullShape {
+	const texts = members.flatMap(v => v.lines.flatMap(l => corners(l)))
 	const around = members.flatMap(v =>
 		[...Array(24).keys()].map(k => {
 			const a = (k * Math.PI) / 12
 			const wide = v.width / 2 - v.height / 2
-			const below = Math.sin(a) > 0 ? v.lines.length * 14 : 0
-			return { x: v.at.x + Math.sign(Math.round(Math.cos(a) * 1e6)) * wide + Math.cos(a) * (radius + 14), y: v.at.y + Math.sin(a) * (radius + 14) + below }
+			return { x: v.at.x + Math.sign(Math.round(Math.cos(a) * 1e6)) * wide + Math.cos(a) * (radius + 14), y: v.at.y + Math.sin(a) * (radius + 14) }
 		}),
 	)
-	const outline = convex(around)
-	const top = outline.reduce((best, p) => (p.y < best.y ? p : best))
-	const left = Math.min(...members.map(v => v.at.x))
-	const right = Math.max(...members.map(v => v.at.x))
-	return { path: 'M' + outline.map(xy).join('L') + 'Z', word, at: { x: members.length > 1 && right - left > 1 ? top.x : left, y: top.y } }
+	const outline = convex([...around, ...texts])
+	const top = Math.min(...outline.map(p => p.y))
+	const bottom = Math.max(...outline.map(p => p.y))
+	const middle = (Math.min(...outline.map(p => p.x)) + Math.max(...outline.map(p => p.x))) / 2
+	// The word stands at the side on which fewer other vertices are, because edges to them would cross it.
+	const above = others.filter(p => p.y < (top + bottom) / 2).length
+	return { path: 'M' + outline.map(xy).join('L') + 'Z', word, at: { x: middle, y: above * 2 <= others.length ? top - 8 : bottom + 8 } }
+}
+
+/** corners are those of the box of a text. */
+function corners(l: Line): Point[] {
+	const width = textWidth(l.text, smallSize)
+	const left = l.at.x - (l.anchor === 'start' ? 0 : l.anchor === 'end' ? width : width / 2) - 6
+	const right = left + width + 12
+	return [l.at.y - 14, l.at.y + 8].flatMap(y => [
+		{ x: left, y },
+		{ x: right, y },
+	])
 }
 
 /** convex is the convex hull of points, in order (monotone chain). */
@@ -222,7 +266,7 @@ function bounds(vertices: VertexShape[], edges: EdgeShape[], hulls: HullShape[])
 	}
 	for (const v of vertices) {
 		add(v.at.x, v.at.y, v.width / 2, v.height / 2)
-		for (const [i, l] of v.lines.entries()) add(v.at.x, v.at.y + v.height / 2 + 8 + 14 * i, textWidth(l.text, smallSize) / 2, 8)
+		for (const c of v.lines.flatMap(corners)) add(c.x, c.y, 0, 0)
 	}
 	for (const e of edges) add(e.at.x, e.at.y, Math.max(...e.lines.concat(e.word).map(l => textWidth(l, smallSize) / 2)), 8 + 7 * e.lines.length)
 	for (const h of hulls) {

@@ -65,21 +65,28 @@ export function neighbours(parts: Parts): number[][] {
 	return out.map(s => [...s])
 }
 
-/** arrange places all vertices: each connected part by its distances, and the parts side by side. */
+/** arrange places all vertices: each connected part by its distances. */
 function arrange(parts: Parts, points: (Point | undefined)[]) {
 	const near = neighbours(parts)
 	const distances = near.map((_, v) => breadthFirst(near, v))
 	const seen = new Set<number>()
-	let left = 0
-	for (const v of near.keys()) {
-		if (seen.has(v)) continue
+	const groups = [...near.keys()].flatMap(v => {
+		if (seen.has(v)) return []
 		const members = [...near.keys()].filter(w => distances[v]![w]! >= 0)
 		members.forEach(w => seen.add(w))
 		const placed = majorize(members, distances)
-		const xs = placed.map(p => p.x)
-		const shift = left - Math.min(...xs)
-		members.forEach((w, i) => (points[w] = { x: placed[i]!.x + shift, y: placed[i]!.y }))
-		left += Math.max(...xs) - Math.min(...xs) + step
+		const [x, y] = [Math.min(...placed.map(p => p.x)), Math.min(...placed.map(p => p.y))]
+		const [width, height] = [Math.max(...placed.map(p => p.x)) - x + step, Math.max(...placed.map(p => p.y)) - y + step]
+		return [{ members, placed, x, y, width, height }]
+	})
+	// They stand in rows, which together are somewhat wider than high.
+	const wide = Math.max(...groups.map(g => g.width), 1.6 * Math.sqrt(groups.reduce((sum, g) => sum + g.width * g.height, 0)))
+	let [left, top, row] = [0, 0, 0]
+	for (const g of groups) {
+		if (left > 0 && left + g.width > wide) [left, top, row] = [0, top + row, 0]
+		g.members.forEach((w, i) => (points[w] = { x: Math.round(g.placed[i]!.x - g.x + left), y: Math.round(g.placed[i]!.y - g.y + top) }))
+		left += g.width
+		row = Math.max(row, g.height)
 	}
 }
 
@@ -142,7 +149,7 @@ function upright(points: Point[]): Point[] {
 	let a = spread > 0.2 * (xx + yy) ? -Math.atan2(2 * xy, xx - yy) / 2 : 0
 	const turned = (a: number) => points.map(p => ({ x: (p.x - cx) * Math.cos(a) - (p.y - cy) * Math.sin(a), y: (p.x - cx) * Math.sin(a) + (p.y - cy) * Math.cos(a) }))
 	if (a !== 0 && turned(a)[0]!.x > turned(a)[n - 1]!.x) a += Math.PI
-	return turned(a).map(p => ({ x: Math.round(p.x), y: Math.round(p.y) }))
+	return turned(a)
 }
 
 /** settle places the vertices that have no place yet, one after the other, where they are near their neighbours and far from the others. */

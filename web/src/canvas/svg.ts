@@ -39,7 +39,7 @@ export function patternSVG(parts: Parts, positions: Positions, colours: Colours 
 	for (const v of f.vertices) {
 		out.push(`<rect ${box(v)} fill="${colours.paper}" stroke="${colours.ink}" stroke-width="1.5"${v.inner ? ' stroke-dasharray="6 4"' : ''}/>`)
 		if (v.name) line(v.name, v.at.x, v.at.y + 4, fontSize, colours.ink)
-		v.lines.forEach((l, i) => line(l.text, v.at.x, v.at.y + v.height / 2 + 14 + 14 * i, smallSize, l.kind === 'labels' ? colours.accent : colours.soft, halo))
+		for (const l of v.lines) line(l.text, l.at.x, l.at.y, smallSize, l.kind === 'labels' ? colours.accent : colours.soft, ` text-anchor="${l.anchor}"${halo}`)
 	}
 	return (
 		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="${x} ${y} ${width} ${height}" width="${width}" height="${height}" ` +
