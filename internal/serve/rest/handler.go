@@ -43,7 +43,8 @@ type Handler struct {
 	jobs  jobs
 	mux   *http.ServeMux
 	hosts atomic.Pointer[[]string]
-	forms request.Forms
+	forms request.Forms // of queries and jobs
+	parts request.Forms // of parse
 	body  time.Duration // how long a client may take to send a body
 }
 
@@ -74,6 +75,8 @@ func routes() []route {
 		{"PUT", "/v1/graphs/{name}", false, (*Handler).addGraph},
 		{"POST", "/v1/graphs/{name}/reload", false, (*Handler).reloadGraph},
 		{"DELETE", "/v1/graphs/{name}", false, (*Handler).dropGraph},
+		{"GET", "/v1/graphs/{name}/schema", false, (*Handler).schema},
+		{"POST", "/v1/parse", false, (*Handler).parse},
 		{"GET", "/v1/running", false, (*Handler).running},
 		{"POST", "/v1/reload", false, (*Handler).reload},
 		{"POST", "/v1/jobs", false, (*Handler).addJob},
@@ -88,12 +91,16 @@ func routes() []route {
 	return out
 }
 
-// forms are the fields of requests.
-func forms() request.Forms {
+// forms are the fields of requests for the kinds of queries, and of others.
+func forms() (queries, parts request.Forms) {
 	var kinds []string
 	for _, kind := range serve.Kinds {
 		kinds = append(kinds, string(kind))
 	}
+	return formsOf(kinds), formsOf([]string{"parse"})
+}
+
+func formsOf(kinds []string) request.Forms {
 	f, err := request.ReadForms(document, kinds)
 	if err != nil {
 		panic(err) // a test reads it
@@ -104,7 +111,8 @@ func forms() request.Forms {
 // New returns a handler.
 func New(o Options) *Handler {
 	o.Body, o.Patient, o.Keep = cmp.Or(o.Body, 1<<20), cmp.Or(o.Patient, 30*time.Second), cmp.Or(o.Keep, 10*time.Minute)
-	h := &Handler{Options: o, mux: http.NewServeMux(), forms: forms(), body: bodyTime}
+	h := &Handler{Options: o, mux: http.NewServeMux(), body: bodyTime}
+	h.forms, h.parts = forms()
 	h.hosts.Store(&o.Hosts)
 	h.jobs.of = map[uint64]*job{}
 	h.jobs.ctx, h.jobs.cancel = context.WithCancel(context.Background())
@@ -352,6 +360,36 @@ func (h *Handler) graph(w http.ResponseWriter, r *http.Request, who serve.Identi
 		return err
 	}
 	return writeJSON(w, http.StatusOK, g)
+}
+
+// schema answers with the names in a graph. No list is null.
+func (h *Handler) schema(w http.ResponseWriter, r *http.Request, who serve.Identity) error {
+	name := r.PathValue("name")
+	if !who.May(name) {
+		return &serve.Error{Code: serve.UnknownGraph, Message: fmt.Sprintf("there is no graph %q", name)}
+	}
+	lease, err := h.Server.Catalog.Acquire(name)
+	if err != nil {
+		return err
+	}
+	defer lease.Release()
+	s := lease.Graph.Schema()
+	s.VertexLabels, s.EdgeLabels = append([]string{}, s.VertexLabels...), append([]string{}, s.EdgeLabels...)
+	s.VertexProps, s.EdgeProps = append([]weft.PropertyInfo{}, s.VertexProps...), append([]weft.PropertyInfo{}, s.EdgeProps...)
+	return writeJSON(w, http.StatusOK, s)
+}
+
+// parse answers with the parts of a query, which it does not run.
+func (h *Handler) parse(w http.ResponseWriter, r *http.Request, _ serve.Identity) error {
+	b, err := read(r, h.parts, "parse")
+	if err != nil {
+		return err
+	}
+	parts, err := h.Server.Parts(b.Query)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, parts)
 }
 
 // change lets an administrator change the catalog, and answers with the graph.
