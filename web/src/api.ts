@@ -224,3 +224,84 @@ export interface Schema {
 	edge_properties: { name: string; type: string }[]
 	edge_times: boolean
 }
+
+/** From and to, in UTF-16 code units of the query. The server counts bytes; canvas/units.ts turns them. */
+export type Span = [from: number, to: number]
+
+/** A pattern as it can be drawn, with the places of its parts in the query. Texts are as they are written. */
+export interface Parts {
+	semantics: 'iso' | 'trail' | 'hom'
+	induced: boolean
+	/** The words between MATCH and the first path; empty where they can be inserted. */
+	mode: Span
+	/** Group 0 is that of MATCH. */
+	groups: PartGroup[]
+	vertices: PartVertex[]
+	edges: PartEdge[]
+	/** In the order of the text. */
+	paths: PartPath[]
+	/** That of MATCH. */
+	where: string
+	/** What stands before and after MATCH and its paths. */
+	rest: Span[]
+	/** Why the places are not known, so that the drawing cannot be edited; empty if they are. */
+	fixed: string
+}
+
+/** What MATCH, EXISTS or NOT is about. */
+export interface PartGroup {
+	/** exists and not are what each match must fulfil; a condition is EXISTS in a larger condition, as under OR. */
+	kind: 'match' | 'exists' | 'not' | 'condition'
+	/** The group around it, or -1. */
+	parent: number
+	at: Span
+	/** Its paths. */
+	inside: Span
+	where: string
+}
+
+/** A vertex. Its labels, properties and condition are those of its own group, from all its places there. */
+export interface PartVertex {
+	/** Without quotes; empty if it has none. */
+	name: string
+	labels: string
+	properties: string
+	where: string
+	group: number
+	/** Its places in paths, with the parentheses. */
+	at: Span[]
+	/** Each place of its name. */
+	uses: Span[]
+}
+
+export interface PartEdge {
+	name: string
+	from: number
+	to: number
+	direction: 'any' | 'out'
+	labels: string
+	properties: string
+	where: string
+	/** With the star; empty of one edge. */
+	length: string
+	group: number
+	at: Span
+	uses: Span[]
+}
+
+/** A path. Edge i is between nodes i and i + 1. */
+export interface PartPath {
+	group: number
+	at: Span
+	nodes: { vertex: number; at: Span; labels: string; properties: string; where: string }[]
+	edges: number[]
+}
+
+/** What a graph has, for completion. */
+export interface Schema {
+	vertex_labels: string[]
+	edge_labels: string[]
+	vertex_properties: { name: string; type: string }[]
+	edge_properties: { name: string; type: string }[]
+	edge_times: boolean
+}
