@@ -157,6 +157,8 @@ export interface Api {
 	graphs(): Promise<Graph[]>
 	/** The names in a graph. */
 	schema(graph: string): Promise<Schema>
+	/** The parts of a pattern, with their places in UTF-16 code units. */
+	parse(query: string, signal?: AbortSignal): Promise<Parts>
 	/** The queries of the user that run or wait. */
 	running(): Promise<Status[]>
 	cancel(run: number): Promise<void>
@@ -166,63 +168,6 @@ export interface Api {
 	rows(kind: Kind, query: Query, reader: RowsReader, signal?: AbortSignal): Promise<Run>
 	/** Saves the rows of a query as a file in a format (a media type), without keeping them in memory where the browser can do so. */
 	save(kind: Kind, query: Query, accept: string, name: string, signal?: AbortSignal): Promise<void>
-}
-
-/** From and to, in UTF-16 code units of the query. The server counts bytes; the client translates them. */
-export type Span = [from: number, to: number]
-
-/** A pattern as it can be drawn, with the places of its parts in the query. */
-export interface Parts {
-	/** iso, hom or trail. */
-	semantics: string
-	induced: boolean
-	/** Group 0 is that of MATCH. */
-	groups: PartGroup[]
-	vertices: PartVertex[]
-	edges: PartEdge[]
-	where: string
-	/** What is not drawn. */
-	rest: Span[]
-	/** Why the drawing cannot be edited; empty if it can. */
-	fixed: string
-}
-
-export interface PartGroup {
-	kind: 'match' | 'not' | 'exists' | 'not exists'
-	parent: number
-	at: Span
-}
-
-/** A vertex; without a name its name is empty. Labels and properties are as written. */
-export interface PartVertex {
-	name: string
-	labels: string
-	properties: string
-	group: number
-	/** All places of the node. */
-	at: Span[]
-}
-
-export interface PartEdge {
-	name: string
-	from: number
-	to: number
-	direction: 'any' | 'out'
-	labels: string
-	properties: string
-	/** As written, with the star. */
-	length: string
-	group: number
-	at: Span
-}
-
-/** What a graph has, for completion. */
-export interface Schema {
-	vertex_labels: string[]
-	edge_labels: string[]
-	vertex_properties: { name: string; type: string }[]
-	edge_properties: { name: string; type: string }[]
-	edge_times: boolean
 }
 
 /** From and to, in UTF-16 code units of the query. The server counts bytes; canvas/units.ts turns them. */

@@ -3,6 +3,7 @@ import {
 	type Api,
 	type Graph,
 	type Kind,
+	type Parts,
 	type Problem,
 	type Query,
 	type Row,
@@ -12,6 +13,7 @@ import {
 	type Status,
 	type Value,
 } from './api'
+import { inUnits } from './canvas/units'
 
 /** The server over fetch. The credentials are those of an Authorization header, or empty. */
 export class Client implements Api {
@@ -25,6 +27,11 @@ export class Client implements Api {
 	async schema(graph: string): Promise<Schema> {
 		const answer = await this.send('GET', `graphs/${encodeURIComponent(graph)}/schema`)
 		return (await answer.json()) as Schema
+	}
+
+	async parse(query: string, signal?: AbortSignal): Promise<Parts> {
+		const answer = await this.send('POST', 'parse', { query }, 'application/json', signal)
+		return inUnits(query, (await answer.json()) as Parts)
 	}
 
 	async running(): Promise<Status[]> {
@@ -87,7 +94,7 @@ export class Client implements Api {
 	}
 
 	/** Credentials are sent by the header alone: a browser that may send its own asks for them in a window. */
-	private async send(method: string, path: string, body?: Query, accept = 'application/json', signal?: AbortSignal): Promise<Response> {
+	private async send(method: string, path: string, body?: Query | { query: string }, accept = 'application/json', signal?: AbortSignal): Promise<Response> {
 		const headers: Record<string, string> = { Accept: accept }
 		if (this.credentials) headers.Authorization = this.credentials
 		if (body) headers['Content-Type'] = 'application/json'
@@ -110,7 +117,7 @@ async function problem(answer: Response): Promise<Problem> {
 }
 
 /** A request as JSON, in which whole numbers of 64 bits keep all digits. */
-function text(x: Query | Value): string {
+function text(x: Query | { query: string } | Value): string {
 	if (typeof x === 'bigint') return String(x)
 	if (Array.isArray(x)) return `[${x.map(text).join()}]`
 	if (typeof x !== 'object' || x === null) return JSON.stringify(x)
