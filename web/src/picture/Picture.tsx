@@ -119,13 +119,13 @@ export function Picture(p: {
 			const found: Pair[] = []
 			const all = [...base.vertices.values()].map(v => v.id)
 			const add = async (ids: Id[], most: number) => {
-				const r = await neighbours(p.api, p.graph, ids, directed, most, stop.signal)
+				const r = await neighbours(p.api, p.graph, ids, all, directed, most, stop.signal)
 				found.push(...r.pairs)
 				return r.more
 			}
 			if (near) {
 				const more = await add(all.slice(0, mostVertices), per)
-				if (more > 0) notes.push(`${more.toLocaleString('en')} ${more === 1 ? 'vertex has' : 'vertices have'} more than ${per} neighbours.`)
+				if (more > 0) notes.push(`${more.toLocaleString('en')} ${more === 1 ? 'vertex has' : 'vertices have'} more neighbours.`)
 				if (all.length > mostVertices) notes.push(`Only the first ${mostVertices} vertices have their neighbours.`)
 			}
 			if (extra.length > 0) await add(extra, added)
@@ -329,9 +329,6 @@ export function Picture(p: {
 			<div class="picture-body">
 				<div class="picture-stage" tabIndex={0} role="group" aria-label="Picture" aria-describedby={`${id}-keys`} aria-busy={running || busy !== ''} onKeyDown={onKeyDown}>
 					{empty ? <p class="picture-empty">{p.rows.length === 0 ? 'There are no matches to draw.' : 'The rows have no vertices to draw.'}</p> : <div class="picture-box" role="img" aria-label={text} ref={box} />}
-					<p class="picture-keys" id={`${id}-keys`}>
-						Arrows move, + and − zoom, f shows all, n and p step through the matches, Escape ends.
-					</p>
 				</div>
 				<div class="picture-side">
 					{colours && roles.length > 0 && (
@@ -341,9 +338,13 @@ export function Picture(p: {
 								{roles.map(r => (
 									<tr key={r.at}>
 										<th scope="row">
-											<Swatch fill={fillOf(colours, r.at)} colours={colours} />
-											{r.name}
-											{r.labels && <span class="picture-soft">:{r.labels}</span>}
+											<span class="picture-role">
+												<Swatch fill={fillOf(colours, r.at)} colours={colours} />
+												<span>
+													{r.name}
+													{r.labels && <span class="picture-soft">:{r.labels}</span>}
+												</span>
+											</span>
 										</th>
 										<td>
 											{match ? (
@@ -364,8 +365,10 @@ export function Picture(p: {
 								{drawing.vertices.size > base.vertices.size && (
 									<tr>
 										<th scope="row">
-											<Swatch fill={{ colour: colours.near, hole: 0 }} colours={colours} />
-											neighbour
+											<span class="picture-role">
+												<Swatch fill={{ colour: colours.near, hole: 0 }} colours={colours} />
+												<span>neighbour</span>
+											</span>
 										</th>
 										<td class="picture-soft">{drawing.vertices.size - base.vertices.size}</td>
 									</tr>
@@ -398,9 +401,12 @@ export function Picture(p: {
 					{!empty && <Vertices drawing={drawing} labels={labels} degrees={degrees} chosen={on.vertex} onChoose={choose} />}
 				</div>
 			</div>
-			<p class="picture-foot">
-				<span>{summary(drawing)}</span> {p.rows.length > matches && !full && <span>The table has more.</span>} <span>{note}</span> <span>{busy || (running ? 'Arranging…' : '')}</span>
-			</p>
+			<div class="picture-foot">
+				<p>
+					{summary(drawing)} {p.rows.length > matches && !full && 'The table has more.'} {note} {busy || (running ? 'Arranging…' : '')}
+				</p>
+				<p id={`${id}-keys`}>In the picture: arrows move, + − zoom, f shows all, n p step through the matches, Escape ends.</p>
+			</div>
 			<p class="picture-told" role="status">
 				{told}
 			</p>

@@ -54,6 +54,7 @@ export class FlatStage implements Stage {
 		// SVG is slow to draw many times, so the vertices are shown when they have settled.
 		this.#layout = new Layout(
 			this.#graph,
+			this.box.clientWidth / Math.max(1, this.box.clientHeight),
 			settled => {
 				if (settled) this.#draw()
 				this.listener.running(!settled)

@@ -42,7 +42,9 @@ export function vertexLook(d: Drawing, v: Vertex, labels: string[] | undefined, 
 	let fills = roles.map(r => fillOf(c, r))
 	if (fills.length > mostFills) fills = [...fills.slice(0, mostFills - 1), { colour: c.soft, hole: 0 }]
 	if (fills.length === 0) fills = [{ colour: c.near, hole: 0 }]
-	const radius = v.matches.length === 0 ? 4 : 7 + Math.min(4, Math.sqrt(v.matches.length) - 1)
+	// Many vertices are drawn smaller, so that they do not cover each other.
+	const scale = Math.max(0.5, Math.min(1, Math.sqrt(120 / d.vertices.size)))
+	const radius = scale * (v.matches.length === 0 ? 4 : 7 + Math.min(4, Math.sqrt(v.matches.length) - 1))
 	const what = inside ? `${roles.map(r => d.roles[r]!.name).join(', ')}: ` : ''
 	return {
 		radius: inside || chosen ? radius + 2 : radius,

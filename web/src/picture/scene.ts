@@ -49,6 +49,14 @@ export interface View {
 	edgeLabelled(key: string): boolean
 }
 
+/** beside is where the label of a line stands: above its middle, or left of it. */
+export function beside(x1: number, y1: number, x2: number, y2: number): { x: number; y: number } {
+	const length = Math.hypot(x2 - x1, y2 - y1) || 1
+	const side = x2 < x1 ? -1 : 1
+	const far = 9 * side
+	return { x: (x1 + x2) / 2 + ((y2 - y1) / length) * far, y: (y1 + y2) / 2 - ((x2 - x1) / length) * far + 3 }
+}
+
 const round = (n: number) => Math.round(n * 100) / 100
 
 /** headAt is an arrow head whose tip touches a disc. */

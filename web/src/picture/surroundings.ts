@@ -24,49 +24,42 @@ export async function degrees(api: Api, graph: string, ids: Id[], signal?: Abort
 
 export interface Near {
 	pairs: Pair[]
-	/** The number of vertices with more neighbours than were asked for. */
+	/** The number of vertices that have more neighbours than these and those in view. */
 	more: number
 }
 
 /**
- * neighbours asks for at most `per` neighbours of each vertex. Vertices with few neighbours share a query. Each other vertex has
- * a query of its own with a LIMIT, because the LIMIT of a shared one would be used up by one vertex with many neighbours.
+ * neighbours asks for at most `per` neighbours of each vertex that are not in view. Vertices with few neighbours share a query. Each
+ * other vertex has a query of its own with a LIMIT, because one vertex with many neighbours would use up the LIMIT of a shared one.
  */
-export async function neighbours(api: Api, graph: string, ids: Id[], directed: boolean, per: number, signal?: AbortSignal): Promise<Near> {
+export async function neighbours(api: Api, graph: string, ids: Id[], view: Id[], directed: boolean, per: number, signal?: AbortSignal): Promise<Near> {
 	const degree = await degrees(api, graph, ids, signal)
-	const few = ids.filter(id => (degree.get(keyOf(id)) ?? 0) <= 4 * per)
-	const many = ids.filter(id => !few.includes(id))
-	const found = new Map<string, Pair[]>()
-	const ask = async (of: Id[], limit: number) => {
-		const params: Record<string, Value> = { ids: of }
-		const take = async (query: string, pair: (x: Id, y: Id) => Pair) => {
-			const { rows } = await rowsOf(api, { graph, query, params, ...(limit > 0 ? { limit } : {}) }, signal)
+	const isFew = (id: Id) => (degree.get(keyOf(id)) ?? 0) <= 4 * per
+	const found = new Map<string, Map<string, Pair[]>>()
+	const ask = async (of: Id[], limit?: number) => {
+		const take = async (edge: string, pair: (x: Id, y: Id) => Pair) => {
+			const query = `MATCH (x)${edge}(y) WHERE id(x) IN $ids AND id(y) NOT IN $view RETURN x, y`
+			const { rows } = await rowsOf(api, { graph, query, params: { ids: of, view }, ...(limit ? { limit } : {}) }, signal)
 			for (const r of rows) {
 				const x = r['x'] as Id
-				const key = keyOf(x)
-				if (!found.has(key)) found.set(key, [])
-				found.get(key)!.push(pair(x, r['y'] as Id))
+				const y = r['y'] as Id
+				const others = found.get(keyOf(x)) ?? new Map<string, Pair[]>()
+				found.set(keyOf(x), others.set(keyOf(y), [...(others.get(keyOf(y)) ?? []), pair(x, y)]))
 			}
 		}
-		await take(`MATCH (x)${directed ? '-->' : '--'}(y) WHERE id(x) IN $ids RETURN x, y`, (from, to) => ({ from, to }))
-		if (directed) await take('MATCH (x)<--(y) WHERE id(x) IN $ids RETURN x, y', (to, from) => ({ from, to }))
+		await take(directed ? '-->' : '--', (from, to) => ({ from, to }))
+		if (directed) await take('<--', (to, from) => ({ from, to }))
 	}
-	if (few.length > 0) await ask(few, 0)
-	for (const id of many) await ask([id], per)
+	const few = ids.filter(isFew)
+	if (few.length > 0) await ask(few)
+	for (const id of ids) if (!isFew(id)) await ask([id], per + 1)
 	const pairs: Pair[] = []
 	let more = 0
-	for (const id of ids) {
-		const key = keyOf(id)
-		const others = new Map<string, Pair[]>()
-		// The first neighbours by their ids, so that a picture is the same again.
-		for (const p of found.get(key) ?? []) {
-			const other = keyOf(keyOf(p.from) === key ? p.to : p.from)
-			if (!others.has(other)) others.set(other, [])
-			others.get(other)!.push(p)
-		}
+	for (const others of found.values()) {
+		if (others.size > per) more++
+		// The first by their ids, so that a picture is the same again.
 		const names = [...others.keys()].sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
 		for (const name of names.slice(0, per)) pairs.push(...others.get(name)!)
-		if ((degree.get(key) ?? names.length) > per) more++
 	}
 	return { pairs, more }
 }

@@ -1,5 +1,5 @@
 import type { Fill } from './colours'
-import type { Scene, SceneDisc } from './scene'
+import { type Scene, type SceneDisc, beside } from './scene'
 
 /** An element of SVG. The same elements are shown on the page and written to a file. */
 export interface Element {
@@ -44,10 +44,11 @@ export function svgOf(s: Scene): Element {
 	])
 	const edgeLabels = s.lines
 		.filter(l => l.label)
-		.map(l => el('text', { x: round((l.x1 + l.x2) / 2), y: round((l.y1 + l.y2) / 2 + 3), 'text-anchor': 'middle', 'font-size': fontSize - 2, fill: s.colours.soft, ...halo }, l.label))
+		.map(l => ({ ...l, ...beside(l.x1, l.y1, l.x2, l.y2) }))
+		.map(l => el('text', { x: round(l.x), y: round(l.y), 'text-anchor': 'middle', 'font-size': fontSize - 2, fill: s.colours.soft, ...halo }, l.label))
 	const labels = s.discs
 		.filter(d => d.label)
-		.map(d => el('text', { x: round(d.x + d.radius + 3), y: round(d.y + fontSize / 3), fill: d.labelColour, ...halo }, d.label))
+		.map(d => el('text', { x: round(d.x + d.radius + 5), y: round(d.y + fontSize / 3), fill: d.labelColour, ...halo }, d.label))
 	const key = s.key.flatMap((k, i) => {
 		const y = 18 + 20 * i
 		return [

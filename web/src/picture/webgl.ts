@@ -4,7 +4,7 @@ import { EdgeArrowProgram, EdgeDoubleArrowProgram, EdgeRectangleProgram } from '
 import { discsOn } from './discs'
 import { Layout } from './layout'
 import { edgeLook, vertexLook } from './look'
-import type { View } from './scene'
+import { type View, beside } from './scene'
 import { type Listener, type Shown, type Stage, graphOf, same, still } from './stage'
 
 const font = 'system-ui, sans-serif'
@@ -40,7 +40,7 @@ export class WebglStage implements Stage {
 			labelFont: font,
 			labelSize: 12,
 			edgeLabelSize: 10,
-			labelRenderedSizeThreshold: 6.5,
+			labelRenderedSizeThreshold: 4.5,
 			labelGridCellSize: 64,
 			renderEdgeLabels: true,
 			stagePadding: 36,
@@ -62,7 +62,7 @@ export class WebglStage implements Stage {
 			defaultDrawNodeLabel: (context, data, settings) => {
 				if (!data.label) return
 				context.font = `${settings.labelSize}px ${font}`
-				haloed(context, data.label, data.x + data.size + 3, data.y + settings.labelSize / 3, data.color, colours().paper)
+				haloed(context, data.label, data.x + data.size + 5, data.y + settings.labelSize / 3, data.color, colours().paper)
 			},
 			defaultDrawNodeHover: (context, data, settings) => {
 				if (!data.label) return
@@ -83,7 +83,8 @@ export class WebglStage implements Stage {
 				context.font = `${settings.edgeLabelSize}px ${font}`
 				const width = context.measureText(edge.label).width
 				if (width > Math.hypot(from.x - to.x, from.y - to.y) - from.size - to.size) return
-				haloed(context, edge.label, (from.x + to.x - width) / 2, (from.y + to.y) / 2 + 3, colours().soft, colours().paper)
+				const p = beside(from.x, from.y, to.x, to.y)
+				haloed(context, edge.label, p.x - width / 2, p.y, colours().soft, colours().paper)
 			},
 		})
 		this.#sigma.on('clickNode', e => listener.vertex(e.node))
@@ -117,7 +118,8 @@ export class WebglStage implements Stage {
 		}
 		this.#sigma.setGraph(this.#graph)
 		this.#sigma.refresh()
-		this.#layout = new Layout(this.#graph, settled => this.listener.running(!settled), !still())
+		const { width, height } = this.#sigma.getDimensions()
+		this.#layout = new Layout(this.#graph, width / Math.max(1, height), settled => this.listener.running(!settled), !still())
 		this.listener.running(true)
 		this.#layout.start()
 	}
