@@ -16,7 +16,7 @@ export function fakeApi(asked: string[]): Api {
 		const query = q.query!
 		asked.push(query)
 		const ids = ((q.params?.['ids'] ?? []) as number[]).filter(id => id < order)
-		const view = (q.params?.['view'] ?? []) as number[]
+		const without = (q.params?.['without'] ?? []) as number[]
 		const label = /^MATCH \(x:(.*)\) WHERE/.exec(query)
 		if (label) {
 			const names = label[1]!.split('|').map(n => n.replaceAll('`', ''))
@@ -24,7 +24,7 @@ export function fakeApi(asked: string[]): Api {
 		}
 		if (query.startsWith('MATCH (x) ')) return ids.map(x => ({ x, degree: near(x).length, p0: `name ${x}` }))
 		if (query.includes('id(y) IN')) return edges.filter(([a, b]) => ids.includes(a) && ids.includes(b)).map(([x, y]) => ({ x, y }))
-		if (query.startsWith('MATCH (x)--(y)')) return ids.flatMap(x => near(x).filter(y => !view.includes(y)).map(y => ({ x, y }))).slice(0, q.limit ?? Infinity)
+		if (query.startsWith('MATCH (x)--(y)')) return ids.flatMap(x => near(x).filter(y => !without.includes(y)).map(y => ({ x, y }))).slice(0, q.limit ?? Infinity)
 		return wedges.slice(0, q.limit ?? Infinity)
 	}
 	return {

@@ -118,17 +118,17 @@ export function Picture(p: {
 			const notes: string[] = []
 			const found: Pair[] = []
 			const all = [...base.vertices.values()].map(v => v.id)
-			const add = async (ids: Id[], most: number) => {
-				const r = await neighbours(p.api, p.graph, ids, all, directed, most, stop.signal)
+			const add = async (ids: Id[], without: Id[], most: number) => {
+				const r = await neighbours(p.api, p.graph, ids, without, directed, most, stop.signal)
 				found.push(...r.pairs)
 				return r.more
 			}
 			if (near) {
-				const more = await add(all.slice(0, mostVertices), per)
+				const more = await add(all.slice(0, mostVertices), all, per)
 				if (more > 0) notes.push(`${more.toLocaleString('en')} ${more === 1 ? 'vertex has' : 'vertices have'} more neighbours.`)
 				if (all.length > mostVertices) notes.push(`Only the first ${mostVertices} vertices have their neighbours.`)
 			}
-			if (extra.length > 0) await add(extra, added)
+			if (extra.length > 0 && (await add(extra, [], added)) > 0) notes.push(`At most ${added} neighbours of a vertex are added.`)
 			if (wantsBetween) {
 				const r = await between(p.api, p.graph, [...withPairs(base, found).vertices.values()].map(v => v.id), directed, stop.signal)
 				found.push(...r.pairs)

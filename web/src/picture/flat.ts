@@ -5,7 +5,7 @@ import { type Listener, type Shown, type Stage, graphOf, same, still } from './s
 import { type Element, svgOf } from './svg'
 
 const namespace = 'http://www.w3.org/2000/svg'
-const padding = 36
+const padding = 44
 /** Labels of more vertices than this are shown when the camera is near. */
 const mostLabels = 80
 

@@ -140,8 +140,8 @@ export function packed(boxes: Box[], ratio: number): Point[] {
 	return best
 }
 
-/** lying turns an elongated part so that it is wider than high, because views are. */
-function lying(part: Part): Point[] {
+/** turned turns an elongated part so that it is wider than high, or higher than wide, as the view is. */
+function turned(part: Part, ratio: number): Point[] {
 	const points: Point[] = []
 	const middle = { x: 0, y: 0 }
 	for (let i = 0; i < part.nodes.length; i += perVertex) {
@@ -162,7 +162,7 @@ function lying(part: Part): Point[] {
 	const mean = (xx + yy) / 2
 	// A round part has no direction, and would turn to and fro.
 	if (mean + spread < 1.7 * (mean - spread)) return points
-	const angle = Math.atan2(2 * xy, xx - yy) / 2
+	const angle = Math.atan2(2 * xy, xx - yy) / 2 - (ratio < 1 ? Math.PI / 2 : 0)
 	const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
 	return points.map(p => ({ x: p.x * cos + p.y * sin, y: p.y * cos - p.x * sin }))
 }
@@ -228,7 +228,7 @@ export class Layout {
 	#place(parts: Part[]) {
 		const gap = 1.6 * unit
 		const to = new Map<string, Point>()
-		const places = parts.map(lying)
+		const places = parts.map(p => turned(p, this.ratio))
 		const corners = places.map(points => {
 			let [left, right, bottom, top] = [Infinity, -Infinity, Infinity, -Infinity]
 			for (const p of points) {

@@ -24,22 +24,22 @@ export async function degrees(api: Api, graph: string, ids: Id[], signal?: Abort
 
 export interface Near {
 	pairs: Pair[]
-	/** The number of vertices that have more neighbours than these and those in view. */
+	/** The number of vertices that have more such neighbours than these. */
 	more: number
 }
 
 /**
- * neighbours asks for at most `per` neighbours of each vertex that are not in view. Vertices with few neighbours share a query. Each
+ * neighbours asks for at most `per` neighbours of each vertex, without some. Vertices with few neighbours share a query. Each
  * other vertex has a query of its own with a LIMIT, because one vertex with many neighbours would use up the LIMIT of a shared one.
  */
-export async function neighbours(api: Api, graph: string, ids: Id[], view: Id[], directed: boolean, per: number, signal?: AbortSignal): Promise<Near> {
+export async function neighbours(api: Api, graph: string, ids: Id[], without: Id[], directed: boolean, per: number, signal?: AbortSignal): Promise<Near> {
 	const degree = await degrees(api, graph, ids, signal)
 	const isFew = (id: Id) => (degree.get(keyOf(id)) ?? 0) <= 4 * per
 	const found = new Map<string, Map<string, Pair[]>>()
 	const ask = async (of: Id[], limit?: number) => {
 		const take = async (edge: string, pair: (x: Id, y: Id) => Pair) => {
-			const query = `MATCH (x)${edge}(y) WHERE id(x) IN $ids AND id(y) NOT IN $view RETURN x, y`
-			const { rows } = await rowsOf(api, { graph, query, params: { ids: of, view }, ...(limit ? { limit } : {}) }, signal)
+			const query = `MATCH (x)${edge}(y) WHERE id(x) IN $ids${without.length > 0 ? ' AND id(y) NOT IN $without' : ''} RETURN x, y`
+			const { rows } = await rowsOf(api, { graph, query, params: without.length > 0 ? { ids: of, without } : { ids: of }, ...(limit ? { limit } : {}) }, signal)
 			for (const r of rows) {
 				const x = r['x'] as Id
 				const y = r['y'] as Id

@@ -43,7 +43,7 @@ export class WebglStage implements Stage {
 			labelRenderedSizeThreshold: 4.5,
 			labelGridCellSize: 64,
 			renderEdgeLabels: true,
-			stagePadding: 36,
+			stagePadding: 44,
 			minCameraRatio: 0.02,
 			maxCameraRatio: 4,
 			zIndex: true,
