@@ -250,3 +250,27 @@ export interface Schema {
 	edge_properties: { name: string; type: string }[]
 	edge_times: boolean
 }
+
+/** Offsets in UTF-16 code units; the API says bytes. */
+export type Span = [from: number, to: number]
+
+/** What a query draws, as POST /v1/parse answers it. */
+export interface Parts {
+	semantics: string // 'iso' | 'hom' | 'trail'
+	induced: boolean
+	groups: { kind: string; parent: number; at: Span }[] // kinds: match, not, exists, …; group 0 is the MATCH
+	vertices: { name: string; labels: string; properties: string; group: number; at: Span[] }[] // texts as written; at: all places of the node in the text
+	edges: { name: string; from: number; to: number; direction: 'any' | 'out'; labels: string; properties: string; length: string; group: number; at: Span }[]
+	where: string
+	rest: Span[] // what is not drawn
+	fixed: string // why the drawing cannot be edited, '' if it can
+}
+
+/** The names in a graph. */
+export interface Schema {
+	vertex_labels: string[]
+	edge_labels: string[]
+	vertex_properties: { name: string; type: string }[]
+	edge_properties: { name: string; type: string }[]
+	edge_times: boolean
+}
