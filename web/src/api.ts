@@ -155,13 +155,6 @@ export interface RowsReader {
 /** The server, as parts of the page use it. All methods throw ProblemError for an error that the server tells. */
 export interface Api {
 	graphs(): Promise<Graph[]>
-	/** The names in a graph. */
-	schema(graph: string): Promise<Schema>
-	/** The parts of a pattern, with their places in UTF-16 code units. */
-	parse(query: string, signal?: AbortSignal): Promise<Parts>
-	/** The queries of the user that run or wait. */
-	running(): Promise<Status[]>
-	cancel(run: number): Promise<void>
 	/** An answer that is one object. */
 	ask<T>(kind: Kind, query: Query, signal?: AbortSignal): Promise<T>
 	/** Rows of match or participation, as they are found. */
@@ -243,30 +236,6 @@ export interface PartPath {
 }
 
 /** What a graph has, for completion. */
-export interface Schema {
-	vertex_labels: string[]
-	edge_labels: string[]
-	vertex_properties: { name: string; type: string }[]
-	edge_properties: { name: string; type: string }[]
-	edge_times: boolean
-}
-
-/** Offsets in UTF-16 code units; the API says bytes. */
-export type Span = [from: number, to: number]
-
-/** What a query draws, as POST /v1/parse answers it. */
-export interface Parts {
-	semantics: string // 'iso' | 'hom' | 'trail'
-	induced: boolean
-	groups: { kind: string; parent: number; at: Span }[] // kinds: match, not, exists, …; group 0 is the MATCH
-	vertices: { name: string; labels: string; properties: string; group: number; at: Span[] }[] // texts as written; at: all places of the node in the text
-	edges: { name: string; from: number; to: number; direction: 'any' | 'out'; labels: string; properties: string; length: string; group: number; at: Span }[]
-	where: string
-	rest: Span[] // what is not drawn
-	fixed: string // why the drawing cannot be edited, '' if it can
-}
-
-/** The names in a graph. */
 export interface Schema {
 	vertex_labels: string[]
 	edge_labels: string[]

@@ -24,16 +24,19 @@ export class Client implements Api {
 		return ((await answer.json()) as { graphs: Graph[] }).graphs
 	}
 
+	/** The names in a graph. */
 	async schema(graph: string): Promise<Schema> {
 		const answer = await this.send('GET', `graphs/${encodeURIComponent(graph)}/schema`)
 		return (await answer.json()) as Schema
 	}
 
+	/** The parts of a pattern, with their places in UTF-16 code units. */
 	async parse(query: string, signal?: AbortSignal): Promise<Parts> {
 		const answer = await this.send('POST', 'parse', { query }, 'application/json', signal)
 		return inUnits(query, (await answer.json()) as Parts)
 	}
 
+	/** The queries of the user that run or wait. */
 	async running(): Promise<Status[]> {
 		const answer = await this.send('GET', 'running')
 		return ((await answer.json()) as { running: Status[] }).running

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Graph, Problem, Schema } from '../api'
+import { Canvas } from '../canvas'
 import type { Client } from '../client'
 import { Editor } from '../editor'
 import { Answer, Census, Export, Plan, Progress, Table } from '../results'
@@ -7,8 +8,10 @@ import { duration, grouped } from '../results/number'
 import { examples } from './examples'
 import { Fields } from './Fields'
 import { History } from './History'
+import { LazyPicture } from './LazyPicture'
 import { Names } from './Names'
 import { Mistake, Notes } from './Notes'
+import { useParts } from './parts'
 import { keepPast, loadPast, remembered, type Past } from './past'
 import { hashOf, kinds, nothing, requestOf, type Request } from './request'
 import { reason, useRun, type Done, type Tab } from './run'
@@ -38,6 +41,9 @@ export function Page(p: PageProps) {
 	const [runs, setRuns] = useState(0)
 	const [theme, setThemeState] = useState<Theme>(loadTheme)
 
+	const [drawing, setDrawing] = useState(true)
+
+	const read = useParts(api, request.query)
 	const graph = graphs.find(g => g.name === request.graph)
 
 	useEffect(() => {
@@ -124,10 +130,11 @@ export function Page(p: PageProps) {
 		setSaid('Copied the link')
 	}
 
-	const tabs = (Object.keys(tabNames) as Tab[]).filter(t => results?.[t])
+	const tabs = (Object.keys(tabNames) as Tab[]).filter(t => (t === 'picture' ? results?.table?.kind === 'match' && results.table.length : results?.[t]))
 	const shown = tabs.includes(tab) ? tab : tabs[0]
 	const table = results?.table
-	const shownRun = shown && results && (shown === 'table' ? table!.run : results[shown]!.run)
+	const listed = useParts(api, table?.query.query ?? '')
+	const shownRun = shown && results && (shown === 'table' || shown === 'picture' ? table!.run : results[shown]!.run)
 	const name = request.graph || 'weft'
 
 	return (
@@ -195,12 +202,18 @@ export function Page(p: PageProps) {
 								</label>
 							))}
 						</fieldset>
-						<button type="button" class="quiet" onClick={() => void copyLink()}>
-							Copy link
-						</button>
+						<div class="ask-tools">
+							<button type="button" aria-pressed={drawing} onClick={() => setDrawing(!drawing)}>
+								Drawing
+							</button>
+							<button type="button" onClick={() => void copyLink()}>
+								Copy link
+							</button>
+						</div>
 					</div>
 					<div class="ask-text">
 						<Editor text={request.query} onText={query => change({ query })} schema={schema} problem={problem} runs={runs} />
+						{drawing && <Canvas parts={read.parts} problem={read.problem} schema={schema} query={request.query} onText={query => change({ query })} />}
 					</div>
 					<Fields request={request} directed={graph?.directed ?? false} onRequest={change} />
 					<div class="ask-run">
@@ -241,6 +254,18 @@ export function Page(p: PageProps) {
 								{shown === 'table' && table && (
 									<Table rows={table.rows} length={table.length} growing={!table.run} say={setSaid} />
 								)}
+								{shown === 'picture' && table && (
+									<LazyPicture
+										api={api}
+										graph={results.graph}
+										schema={schema}
+										query={table.query.query!}
+										params={table.query.params ?? noParams}
+										rows={table.rows.first}
+										columns={table.rows.names}
+										parts={listed.parts}
+									/>
+								)}
 								{shown === 'plan' && <Plan answer={results.plan!} name={name} />}
 								{shown === 'census' && (
 									<Census answer={results.census!} name={name} onPattern={query => change({ kind: 'count', query })} />
@@ -273,6 +298,8 @@ export function Page(p: PageProps) {
 		</div>
 	)
 }
+
+const noParams = {}
 
 /** The request about a graph that there is: the first one, if it names none. */
 function withGraph(r: Request, graphs: Graph[]): Request {

@@ -2,7 +2,7 @@ import type { TargetedKeyboardEvent } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { Tab } from './run'
 
-export const tabNames: Record<Tab, string> = { answer: 'Answer', table: 'Table', plan: 'Plan', census: 'Census' }
+export const tabNames: Record<Tab, string> = { answer: 'Answer', table: 'Table', picture: 'Picture', plan: 'Plan', census: 'Census' }
 
 /** The tabs of results. Arrow keys move between them. */
 export function Tabs(p: { tabs: Tab[]; shown: Tab; onTab(t: Tab): void }) {

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import {
 	ProblemError,
-	type Api,
 	type CountAnswer,
 	type ExistsAnswer,
 	type ExplainAnswer,
@@ -12,6 +11,7 @@ import {
 	type Run,
 	type Status,
 } from '../api'
+import type { Client } from '../client'
 import { grouped } from '../results/number'
 import { most, Rows } from '../results/rows'
 import { EntryError, kindFor, queryOf, type Request } from './request'
@@ -48,7 +48,7 @@ export interface Results {
 	table?: Listing
 }
 
-export type Tab = 'answer' | 'table' | 'plan' | 'census'
+export type Tab = 'answer' | 'table' | 'picture' | 'plan' | 'census'
 
 export interface Done {
 	request: Request
@@ -58,7 +58,7 @@ export interface Done {
 }
 
 interface Hooks {
-	api: Api
+	api: Client
 	onDone(d: Done): void
 	onProblem(p: Problem): void
 	say(text: string): void
