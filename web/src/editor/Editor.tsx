@@ -2,7 +2,7 @@ import { autocompletion, closeBrackets, closeBracketsKeymap, closeCompletion, co
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { setDiagnostics } from '@codemirror/lint'
-import { EditorState, Prec } from '@codemirror/state'
+import { Annotation, EditorState, Prec } from '@codemirror/state'
 import { drawSelection, EditorView, keymap, lineNumbers, placeholder } from '@codemirror/view'
 import { tags as t } from '@lezer/highlight'
 import { useEffect, useRef } from 'preact/hooks'
@@ -45,6 +45,9 @@ const look = EditorView.theme({
 	'.cm-diagnostic': { padding: '4px 10px', borderLeftColor: 'var(--wrong)' },
 })
 
+/** Marks a change that the page made, and not the user. */
+const given = Annotation.define<boolean>()
+
 /**
  * Deletions over several lines by a transaction. Chromium's own handling merges the lines' elements and writes style attributes, which the
  * content security policy reports.
@@ -74,6 +77,8 @@ export interface EditorProps {
 export function Editor(p: EditorProps) {
 	const host = useRef<HTMLDivElement>(null)
 	const view = useRef<EditorView | null>(null)
+	// Texts that were told and have not come back yet. One that comes back late is not a change of the page's.
+	const told = useRef<string[]>([])
 	const now = useRef(p)
 	now.current = p
 
@@ -103,7 +108,10 @@ export function Editor(p: EditorProps) {
 				keymap.of([...closeBracketsKeymap, ...defaultKeymap.filter(k => k.key !== 'Mod-Enter'), ...historyKeymap, ...completionKeymap]),
 				EditorView.contentAttributes.of({ 'aria-label': 'Query', 'aria-multiline': 'true', spellcheck: 'false' }),
 				EditorView.updateListener.of(u => {
-					if (u.docChanged) now.current.onText(u.state.doc.toString())
+					if (!u.docChanged || u.transactions.some(t => t.annotation(given))) return
+					const text = u.state.doc.toString()
+					told.current.push(text)
+					now.current.onText(text)
 				}),
 				EditorView.domEventHandlers({ blur: (_, v) => void closeCompletion(v) }),
 			],
@@ -114,10 +122,13 @@ export function Editor(p: EditorProps) {
 
 	useEffect(() => {
 		const v = view.current!
+		const back = told.current.indexOf(p.text)
+		told.current.splice(0, back < 0 ? Infinity : back + 1)
 		const old = v.state.doc.toString()
-		if (old === p.text) return
+		if (back >= 0 || old === p.text) return
 		const changes = difference(old, p.text)
-		v.dispatch({ changes, selection: v.hasFocus ? undefined : { anchor: changes.from + changes.insert.length } })
+		const selection = v.hasFocus ? undefined : { anchor: changes.from + changes.insert.length }
+		v.dispatch({ changes, selection, annotations: given.of(true) })
 	}, [p.text])
 
 	useEffect(() => {
