@@ -1,4 +1,7 @@
-import { defineConfig } from 'vite'
+import { defineConfig } from 'vitest/config'
+
+// The server that `weft serve` starts. It takes requests of pages of its own host alone, so the proxy leaves Host as the browser sends it.
+const weft = { target: 'http://localhost:8642', changeOrigin: false }
 
 // The built page is embedded in the Go program, so it has no source maps, and no request leaves the server.
 export default defineConfig({
@@ -9,6 +12,9 @@ export default defineConfig({
 		target: 'es2022',
 		modulePreload: { polyfill: false },
 		assetsInlineLimit: 0,
+		// THIRD_PARTY_NOTICES has them too, by internal/tools/notices.
+		license: { fileName: 'licences.json' },
 	},
-	server: { proxy: { '/v1': 'http://localhost:8642' } },
+	server: { proxy: { '/v1': weft, '/openapi.json': weft } },
+	test: { reporters: ['verbose', './sum.ts'] },
 })
