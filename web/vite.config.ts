@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-// The server that `weft serve` starts. It takes requests of pages of its own host alone, so the proxy leaves Host as the browser sends it.
-const weft = { target: 'http://localhost:8642', changeOrigin: false }
+// The server that requests of `npm run dev` go to. It takes those of pages of its own host alone, so the proxy leaves Host as the browser sends it.
+const weft = { target: process.env.WEFT_URL ?? 'http://localhost:8642', changeOrigin: false }
 
 // The built page is embedded in the Go program, so it has no source maps, and no request leaves the server.
 export default defineConfig({
