@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/serve"
+	"github.com/weftgraph/weft/internal/serve/page"
 	"github.com/weftgraph/weft/internal/serve/rest/request"
 )
 
@@ -58,6 +60,20 @@ type route struct {
 	answer       func(h *Handler, w http.ResponseWriter, r *http.Request, who serve.Identity) error
 }
 
+// paths are the paths of a route. A route of the page's files has one for each file that there is, so that no other is looked for.
+func (r route) paths() (out []string) {
+	folder, ok := strings.CutSuffix(r.path, "{file}")
+	if !ok {
+		return []string{r.path}
+	}
+	for _, f := range page.Files() {
+		if dir, name := path.Split(f.Path); dir == folder && name != "" {
+			out = append(out, f.Path)
+		}
+	}
+	return out
+}
+
 // routes are all of them. A test compares them with openapi.json.
 func routes() []route {
 	query := func(kind serve.Kind) func(*Handler, http.ResponseWriter, *http.Request, serve.Identity) error {
@@ -70,6 +86,8 @@ func routes() []route {
 		{"GET", "/healthz", true, (*Handler).health},
 		{"GET", "/openapi.json", true, (*Handler).describe},
 		{"GET", "/metrics", false, (*Handler).metrics},
+		{"GET", "/assets/{file}", true, (*Handler).file},
+		{"GET", "/{file}", true, (*Handler).file},
 		{"GET", "/v1/graphs", false, (*Handler).graphs},
 		{"GET", "/v1/graphs/{name}", false, (*Handler).graph},
 		{"PUT", "/v1/graphs/{name}", false, (*Handler).addGraph},
@@ -117,11 +135,12 @@ func New(o Options) *Handler {
 	h.jobs.of = map[uint64]*job{}
 	h.jobs.ctx, h.jobs.cancel = context.WithCancel(context.Background())
 	for _, r := range routes() {
-		path := r.path
-		if path == "/" {
-			path = "/{$}"
+		for _, path := range r.paths() {
+			if path == "/" {
+				path = "/{$}"
+			}
+			h.mux.HandleFunc(r.method+" "+path, func(w http.ResponseWriter, req *http.Request) { h.serve(w, req, r) })
 		}
-		h.mux.HandleFunc(r.method+" "+path, func(w http.ResponseWriter, req *http.Request) { h.serve(w, req, r) })
 	}
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if allowed := allowedMethods(h.mux, r); len(allowed) > 0 {
@@ -186,8 +205,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mux.ServeHTTP(l, r)
 }
 
-// contentPolicy lets pages load parts of the server itself, and nothing else.
-const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// contentPolicy lets pages load parts of the server itself, and nothing else. A script cannot make HTML or scripts of texts.
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; worker-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
 // logged is a response with what the log says of it.
 //
@@ -249,7 +269,9 @@ func (h *Handler) checkOrigin(r *http.Request) error {
 	case "", "same-origin":
 	case "none": // the user asked for it
 	default:
-		return cross
+		if r.Method != http.MethodGet || r.URL.Path != "/" || r.Header.Get("Sec-Fetch-Mode") != "navigate" { // a link to the page, which has no data
+			return cross
+		}
 	}
 	return nil
 }
@@ -299,18 +321,23 @@ func address(r *http.Request) string {
 	return host
 }
 
-func (h *Handler) home(w http.ResponseWriter, _ *http.Request, _ serve.Identity) error {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, err := io.WriteString(w, `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<title>weft</title>
-<h1>weft `+weft.Version()+`</h1>
-<p>This server answers queries about graphs over HTTP.
-<p><a href="/openapi.json">/openapi.json</a> describes the requests that it takes, and <a href="/v1/graphs">/v1/graphs</a> lists its graphs.
-</html>
-`)
-	return ignore(err)
+// home answers with the page to browsers, which ask for HTML, and says to others where to go on.
+func (h *Handler) home(w http.ResponseWriter, r *http.Request, who serve.Identity) error {
+	w.Header().Add("Vary", "Accept")
+	if strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html") {
+		return h.file(w, r, who)
+	}
+	return writeJSON(w, http.StatusOK, map[string]string{"version": weft.Version(), "requests": "/openapi.json", "graphs": "/v1/graphs"})
+}
+
+// file answers with a file of the page.
+func (h *Handler) file(w http.ResponseWriter, r *http.Request, _ serve.Identity) error {
+	for _, f := range page.Files() {
+		if f.Path == r.URL.Path {
+			f.ServeHTTP(w, r)
+		}
+	}
+	return nil
 }
 
 // ignore drops the error of a write: the client has gone.
