@@ -65,7 +65,7 @@ export function Page(p: PageProps) {
 		onDone(d) {
 			setDone(d)
 			setTab(d.tab)
-			const cut = d.run.complete ? '' : `, cut short by ${reason(d.run.cut)}`
+			const cut = d.run.complete ? '' : `, cut short: ${reason(d.run.cut)}`
 			setSaid(`${d.outcome}${cut}`)
 			keep(remembered(past, { request: d.request, at: Date.now(), outcome: d.outcome + (d.run.complete ? '' : ', cut short') }))
 		},

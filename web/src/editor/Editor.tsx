@@ -49,16 +49,26 @@ const look = EditorView.theme({
 const given = Annotation.define<boolean>()
 
 /**
- * Deletions over several lines by a transaction. Chromium's own handling merges the lines' elements and writes style attributes, which the
- * content security policy reports.
+ * Deletes and replaces a selection by a transaction. Chromium's own handling merges elements and writes style attributes, which the content
+ * security policy reports.
  */
-const deletions = EditorView.domEventHandlers({
+const replacements = EditorView.domEventHandlers({
 	beforeinput(event, view) {
 		const { main, ranges } = view.state.selection
-		if (!event.inputType.startsWith('delete') || ranges.length > 1 || main.empty || event.isComposing) return false
-		if (view.state.doc.lineAt(main.from).to >= main.to) return false
+		const text = event.inputType === 'insertText' ? event.data : event.inputType.startsWith('delete') ? '' : null
+		if (text === null || ranges.length > 1 || main.empty || event.isComposing) return false
 		event.preventDefault()
-		view.dispatch({ changes: { from: main.from, to: main.to }, selection: { anchor: main.from }, userEvent: 'delete.selection', scrollIntoView: true })
+		const { from, to } = main
+		const insert = () =>
+			view.state.update({
+				changes: { from, to, insert: text },
+				selection: { anchor: from + text.length },
+				userEvent: text ? 'input.type' : 'delete.selection',
+				scrollIntoView: true,
+			})
+		// Brackets close, and surround what is selected.
+		const handled = text && view.state.facet(EditorView.inputHandler).some(f => f(view, from, to, text, insert))
+		if (!handled) view.dispatch(insert())
 		return true
 	},
 })
@@ -98,7 +108,7 @@ export function Editor(p: EditorProps) {
 				bracketMatching(),
 				closeBrackets(),
 				autocompletion({ override: [completer(() => now.current.schema)], activateOnTyping: true, icons: false }),
-				deletions,
+				replacements,
 				placeholder('MATCH (a)--(b)--(c)--(a)'),
 				syntaxHighlighting(colours),
 				weft,
