@@ -131,11 +131,11 @@ describe.skipIf(!binary)('questions', () => {
 		expect(await said(page)).toBe(`${rows}, cut short: it was cancelled`)
 	})
 
-	test('a server that cannot be reached is told', async () => {
+	test('an answer that is not one of the server is told', async () => {
 		const page = await site.open(hash({ graph: 'club', kind: 'count', query: triangle }))
 		await page.getByRole('textbox', { name: 'Query' }).waitFor()
 		await page.route('**/v1/count', r => r.fulfill({ status: 200, contentType: 'text/html', body: 'proxy' }))
 		await page.keyboard.press('Control+Enter')
-		await page.getByRole('alert').waitFor()
+		await page.getByRole('alert').getByText('The answer is not one of weft.').waitFor()
 	})
 })

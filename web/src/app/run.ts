@@ -14,7 +14,7 @@ import {
 import type { Client } from '../client'
 import { grouped } from '../results/number'
 import { most, Rows } from '../results/rows'
-import { EntryError, kindFor, queryOf, type Request } from './request'
+import { kindFor, queryOf, type Request } from './request'
 
 /** A query that is being answered. */
 export interface Busy {
@@ -230,7 +230,9 @@ function newTag(): string {
 
 /** A mistake that is not one of the server. */
 function mistake(e: unknown): Problem {
-	const detail = e instanceof EntryError ? e.message : e instanceof TypeError ? 'The server cannot be reached, or the connection broke.' : (e as Error).message
+	let detail = (e as Error).message
+	if (e instanceof TypeError) detail = 'The server cannot be reached, or the connection broke.'
+	if (e instanceof SyntaxError) detail = 'The answer is not one of weft.'
 	return { type: 'about:blank', title: '', status: 0, detail, kind: 'page' }
 }
 
