@@ -1,15 +1,16 @@
-import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import type { Parts, Schema } from '../api'
 import './canvas.css'
 import { called, describeEdge, describePattern, describeVertex } from './describe'
 import { edit, Refusal, type Change } from './edit'
-import { figure, fontSize, smallSize, textWidth, type EdgeShape, type VertexShape } from './figure'
-import { History } from './history'
+import { figure, type EdgeShape, type VertexShape } from './figure'
+import { History, type Snapshot } from './history'
 import { Inspector } from './Inspector'
 import { edgeKeys, inTextOrder, place, vertexKeys, type Point, type Positions } from './layout'
 import { lex } from './lex'
-import { fits, nothing, partsOf, type Ref } from './parts'
+import { nothing, partsOf, type Ref } from './parts'
 import { patternSVG } from './svg'
+import { fontSize, smallSize, textWidth } from './texts'
 import { useView } from './view'
 
 interface Props {
@@ -19,6 +20,11 @@ interface Props {
 	schema: Schema | null
 	query: string
 	onText(query: string): void
+}
+
+/** A drawing with its text, and the order in which its vertices stand there. */
+interface Layout extends Snapshot {
+	order: string[]
 }
 
 /** An edge that is being drawn: by pointer to a place, or by keyboard to a vertex. */
@@ -31,27 +37,27 @@ interface Joining {
 export function Canvas({ parts, problem, schema, query, onText }: Props) {
 	const [, redraw] = useReducer((n: number) => n + 1, 0)
 	const svg = useRef<SVGSVGElement>(null)
-	// What an edit has made is drawn at once, until the server has read the text.
-	const made = useRef<{ query: string; parts: Parts; instead: Parts | null } | null>(null)
 	const history = useRef(new History()).current
-	const layout = useRef({ parts: nothing, positions: new Map() as Positions, order: [] as string[] })
+	const layout = useRef<Layout>({ query, parts: nothing, positions: new Map(), order: [] })
+	// Where an edit puts vertices, until the text that it makes has come back.
+	const made = useRef<Layout | null>(null)
 	const [selected, select] = useState<string | null>(null)
 	const [joining, join] = useState<Joining | null>(null)
 	const [over, setOver] = useState<string | null>(null)
 	const [message, say] = useState('')
 	const focus = useRef<string | null>(null)
 
-	const blank = lex(query)?.length === 1
-	const local = made.current?.query === query ? made.current : null
-	const fresh = !!parts && (parts.fixed !== '' || fits(query, parts))
-	const shown: Parts = local && (local.instead === parts || !fresh) ? local.parts : blank ? nothing : (parts ?? nothing)
+	// The canvas reads the text as the server does, so that an edit is drawn at once. The server alone knows the vertices of named patterns.
+	const own = useMemo(() => (lex(query)?.length === 1 ? nothing : partsOf(query)), [query])
+	const shown = own ?? parts ?? nothing
 	if (layout.current.parts !== shown) {
-		const { positions, order } = layout.current
-		layout.current = { parts: shown, positions: place(shown, positions, order), order: inTextOrder(shown) }
+		const { positions, order } = made.current?.query === query ? made.current : layout.current
+		layout.current = { query, parts: shown, positions: place(shown, positions, order), order: inTextOrder(shown) }
+		made.current = null
 	}
 	const { positions } = layout.current
 	const shapes = figure(shown, positions)
-	const fixed = shown.fixed || (problem && !blank && !local ? 'The text has an error, so the drawing is that of the text before it' : '')
+	const fixed = shown.fixed || (problem && !own ? 'The text has an error, so the drawing is that of the text before it' : '')
 
 	const vertices = vertexKeys(shown)
 	const edges = edgeKeys(shown)
@@ -70,9 +76,7 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 		focus.current = null
 		to?.focus()
 	})
-	useEffect(() => {
-		if (fixed) say(fixed)
-	}, [fixed])
+	useEffect(() => say(fixed || problem), [fixed, problem])
 
 	/** goTo selects an item and moves the focus to it. */
 	const goTo = (item: string | null) => {
@@ -107,8 +111,7 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 		const come = keys.filter(k => !vertices.includes(k) && c.kind.startsWith('add'))[0]
 		if (at && come) next.set(come, at)
 		history.add({ query, parts: shown, positions }, { query: text, parts: now, positions: next })
-		made.current = { query: text, parts: now, instead: parts }
-		layout.current = { parts: now, positions: next, order: inTextOrder(now) }
+		made.current = { query: text, parts: now, positions: next, order: inTextOrder(now) }
 
 		let item = current
 		if (c.kind === 'add vertex' || (c.kind === 'add edge' && c.to === null)) item = vertexItem(come ?? keys.at(-1)!)
@@ -129,11 +132,10 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 			say(redo ? 'There is nothing to redo in the drawing' : 'There is nothing to undo in the drawing')
 			return
 		}
-		made.current = { query: s.query, parts: s.parts, instead: parts }
-		layout.current = { parts: s.parts, positions: s.positions, order: inTextOrder(s.parts) }
-		goTo(null)
 		say(`${redo ? 'Redone' : 'Undone'}: ${describePattern(s.parts)}`)
-		if (s.query !== query) onText(s.query)
+		if (s.query === query) return setPositions(s.positions)
+		made.current = { ...s, order: inTextOrder(s.parts) }
+		onText(s.query)
 	}
 
 	const move = (from: Positions, to: Positions) => {
