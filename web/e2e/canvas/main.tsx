@@ -18,18 +18,19 @@ function Page() {
 	const [parts, setParts] = useState<Parts | null>(null)
 	const [problem, setProblem] = useState('')
 	useEffect(() => {
-		const ask = new AbortController()
+		let late = false
+		if (!query.trim()) return
 		const timer = setTimeout(async () => {
-			const answer = await fetch('/v1/parse', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ query }), signal: ask.signal }).catch(() => null)
-			if (!answer || answer.status === 404) return
+			const answer = await fetch('/v1/parse', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ query }) })
+			if (answer.status === 404) return
 			const value = await answer.json()
-			if (ask.signal.aborted) return
+			if (late) return
 			if (answer.ok) setParts(inUnits(query, value))
-			setProblem(answer.ok || !query.trim() ? '' : value.detail)
+			setProblem(answer.ok ? '' : value.detail)
 		}, 150)
 		return () => {
 			clearTimeout(timer)
-			ask.abort()
+			late = true
 		}
 	}, [query])
 	return (

@@ -9,7 +9,7 @@ export async function site(weft: string | undefined): Promise<{ url: string; clo
 		logLevel: 'error',
 		oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
 		optimizeDeps: { noDiscovery: true },
-		server: { port: 0, hmr: false, ...(weft && { proxy: { '/v1': { target: weft, changeOrigin: true } } }) },
+		server: { port: 0, hmr: false, ...(weft && { proxy: { '/v1': { target: weft, changeOrigin: true, headers: { origin: weft } } } }) },
 	})
 	await server.listen()
 	return { url: `${server.resolvedUrls!.local[0]}e2e/canvas/index.html`, close: () => server.close() }

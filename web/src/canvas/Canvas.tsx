@@ -45,11 +45,13 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 	const [joining, join] = useState<Joining | null>(null)
 	const [over, setOver] = useState<string | null>(null)
 	const [message, say] = useState('')
+	// What the inspector shows: a new name does not make it another one.
+	const subject = useRef({ item: null as string | null, id: 0 })
 	const focus = useRef<string | null>(null)
 
 	// The canvas reads the text as the server does, so that an edit is drawn at once. The server alone knows the vertices of named patterns.
 	const own = useMemo(() => (lex(query)?.length === 1 ? nothing : partsOf(query)), [query])
-	const shown = own ?? parts ?? nothing
+	const shown = own ?? (parts?.fixed ? parts : layout.current.parts)
 	if (layout.current.parts !== shown) {
 		const { positions, order } = made.current?.query === query ? made.current : layout.current
 		layout.current = { query, parts: shown, positions: place(shown, positions, order), order: inTextOrder(shown) }
@@ -63,6 +65,7 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 	const edges = edgeKeys(shown)
 	const items = [...vertices.map(vertexItem), ...edges.map(edgeItem)]
 	const current = selected !== null && items.includes(selected) ? selected : null
+	if (subject.current.item !== current) subject.current = { item: current, id: subject.current.id + 1 }
 	const refOf = (item: string): Ref => (isVertexItem(item) ? { vertex: vertices.indexOf(item.slice(2)) } : { edge: edges.indexOf(item.slice(2)) })
 	const describe = (item: string) => {
 		const of = refOf(item)
@@ -119,8 +122,10 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 		else if (c.kind === 'delete') item = 'edge' in c.of && !shown.fixed ? vertexItem(vertices[shown.edges[c.of.edge]!.from]!) : null
 		else if (c.kind === 'name' && 'vertex' in c.of) item = vertexItem(c.name.trim() || keys.find(k => !vertices.includes(k)) || keys[0]!)
 		if (item && ![...keys.map(vertexItem), ...edgeKeys(now).map(edgeItem)].includes(item)) item = null
-		if (stay) select(item)
-		else goTo(item ?? (c.kind === 'delete' && keys.length > 0 ? vertexItem(keys[0]!) : null))
+		if (stay) {
+			subject.current.item = item
+			select(item)
+		} else goTo(item ?? (c.kind === 'delete' && keys.length > 0 ? vertexItem(keys[0]!) : null))
 		say(told(c, shown, now, item))
 		onText(text)
 		return true
@@ -327,7 +332,7 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 				</svg>
 				<div class="canvas-side">
 					{current ? (
-						<Inspector key={current} query={query} parts={shown} of={refOf(current)} schema={schema} fixed={fixed} change={c => change(c, undefined, true)} />
+						<Inspector key={subject.current.id} query={query} parts={shown} of={refOf(current)} schema={schema} fixed={fixed} change={c => change(c, undefined, true)} />
 					) : (
 						<Keys />
 					)}

@@ -125,7 +125,7 @@ function majorize(members: number[], distances: number[][]): Point[] {
 		const a = turn + (2 * Math.PI * i) / n
 		return { x: Math.cos(a) * step * (n / 6 + 0.3), y: Math.sin(a) * step * (n / 6 + 0.3) }
 	})
-	for (let round = 0; round < 1000; round++) {
+	for (let round = 0; round < 500; round++) {
 		let moved = 0
 		for (const [i, p] of points.entries()) {
 			let [x, y, sum] = [0, 0, 0]
@@ -148,7 +148,7 @@ function majorize(members: number[], distances: number[][]): Point[] {
 	return upright(points)
 }
 
-/** upright turns a long drawing to lie, with its first vertex at the left, and a round one not at all. */
+/** upright turns a long drawing to lie, with its first vertex at the left, and makes it straight if it nearly is; a round one it does not turn. */
 function upright(points: Point[]): Point[] {
 	const n = points.length
 	const cx = points.reduce((s, p) => s + p.x, 0) / n
@@ -165,7 +165,10 @@ function upright(points: Point[]): Point[] {
 	let a = spread > 0.2 * (xx + yy) ? -Math.atan2(2 * xy, xx - yy) / 2 : 0
 	const turned = (a: number) => points.map(p => ({ x: (p.x - cx) * Math.cos(a) - (p.y - cy) * Math.sin(a), y: (p.x - cx) * Math.sin(a) + (p.y - cy) * Math.cos(a) }))
 	if (a !== 0 && turned(a)[0]!.x > turned(a)[n - 1]!.x) a += Math.PI
-	return turned(a)
+	const out = turned(a)
+	const level = out.map(p => ({ x: p.x, y: 0 }))
+	const nearest = Math.min(...level.flatMap((p, i) => level.slice(i + 1).map(q => Math.abs(p.x - q.x))))
+	return Math.max(...out.map(p => Math.abs(p.y))) < step / 4 && nearest > step / 2 ? level : out
 }
 
 /** settle places the vertices that have no place yet, one after the other, where they are near their neighbours and far from the others. */
