@@ -3,14 +3,15 @@ import type { Parts, Schema } from '../api'
 import './canvas.css'
 import { called, describeEdge, describePattern, describeVertex } from './describe'
 import { edit, Refusal, type Change } from './edit'
-import { figure, type EdgeShape, type VertexShape } from './figure'
+import { figure } from './figure'
 import { History, type Snapshot } from './history'
 import { Inspector } from './Inspector'
 import { edgeKeys, inTextOrder, place, vertexKeys, type Point, type Positions } from './layout'
 import { lex } from './lex'
 import { nothing, partsOf, type Ref } from './parts'
 import { patternSVG } from './svg'
-import { fontSize, smallSize, textWidth } from './texts'
+import { edgeItem, EdgeView, HullView, isVertexItem, vertexItem, VertexView } from './Shapes'
+import { fontSize } from './texts'
 import { useView } from './view'
 
 interface Props {
@@ -301,12 +302,7 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 					onDblClick={e => e.target === svg.current && addVertex(rounded(view.point(e)))}
 				>
 					{shapes.hulls.map((h, i) => (
-						<g key={i} class="canvas-hull" aria-hidden="true">
-							<path d={h.path} />
-							<text text-anchor="middle" x={h.at.x} y={h.at.y + 4} font-size={smallSize}>
-								{h.word}
-							</text>
-						</g>
+						<HullView key={i} shape={h} />
 					))}
 					{shapes.edges.map(e => (
 						<EdgeView key={e.key} shape={e} item={edgeItem(e.key)} selected={current === edgeItem(e.key)} name={describe(edgeItem(e.key))} onSelect={goTo} onFocus={select} />
@@ -366,80 +362,6 @@ function Keys() {
 	)
 }
 
-interface VertexProps {
-	shape: VertexShape
-	selected: boolean
-	target: boolean
-	name: string
-	handle: boolean
-	onFocus(item: string): void
-	onDown(e: PointerEvent, edge: boolean): void
-}
-
-function VertexView({ shape: v, selected, target, name, handle, onFocus, onDown }: VertexProps) {
-	const classes = ['canvas-vertex', v.inner && 'canvas-inner', target && 'canvas-target'].filter(Boolean).join(' ')
-	return (
-		<g class={classes} data-item={vertexItem(v.key)} role="option" aria-selected={selected} aria-label={name} tabindex={0} onFocus={() => onFocus(vertexItem(v.key))} onPointerDown={e => onDown(e, false)}>
-			<rect x={v.at.x - v.width / 2} y={v.at.y - v.height / 2} width={v.width} height={v.height} rx={v.height / 2} />
-			<text class="canvas-name" text-anchor="middle" x={v.at.x} y={v.at.y + 4} font-size={fontSize}>
-				{v.name}
-			</text>
-			{v.lines.map(l => (
-				<text key={l.kind} class={'canvas-' + l.kind} x={l.at.x} y={l.at.y} text-anchor={l.anchor} font-size={smallSize}>
-					{l.text}
-				</text>
-			))}
-			{handle && (
-				<circle class="canvas-handle" cx={v.at.x + v.width / 2} cy={v.at.y} r={6} onPointerDown={e => onDown(e, true)}>
-					<title>Drag to draw an edge</title>
-				</circle>
-			)}
-		</g>
-	)
-}
-
-interface EdgeProps {
-	shape: EdgeShape
-	item: string
-	selected: boolean
-	name: string
-	onSelect(item: string): void
-	onFocus(item: string): void
-}
-
-function EdgeView({ shape: e, item, selected, name, onSelect, onFocus }: EdgeProps) {
-	const lines = e.word ? [e.word, ...e.lines] : e.lines
-	const width = Math.max(0, ...lines.map(l => textWidth(l, smallSize)))
-	return (
-		<g
-			class={e.dashed ? 'canvas-edge canvas-inner' : 'canvas-edge'}
-			data-item={item}
-			role="option"
-			aria-selected={selected}
-			aria-label={name}
-			tabindex={0}
-			onFocus={() => onFocus(item)}
-			onPointerDown={ev => {
-				ev.preventDefault()
-				onSelect(item)
-			}}
-		>
-			<path class="canvas-reach" d={e.path} />
-			<path class="canvas-line" d={e.path} />
-			{e.head && <path class="canvas-head" d={e.head} />}
-			{lines.length > 0 && <rect class="canvas-plate" x={e.at.x - width / 2 - 4} y={e.at.y - 7 * lines.length - 1} width={width + 8} height={14 * lines.length + 2} rx={3} />}
-			{lines.map((l, i) => (
-				<text key={i} text-anchor="middle" class={i === 0 && e.word ? 'canvas-word' : 'canvas-properties'} x={e.at.x} y={e.at.y + 4 + 14 * (i - (lines.length - 1) / 2)} font-size={smallSize}>
-					{l}
-				</text>
-			))}
-		</g>
-	)
-}
-
-const vertexItem = (key: string) => 'v:' + key
-const edgeItem = (key: string) => 'e:' + key
-const isVertexItem = (item: string) => item.startsWith('v:')
 const rounded = (p: Point): Point => ({ x: Math.round(p.x), y: Math.round(p.y) })
 
 const arrows: Record<string, Point> = { ArrowLeft: { x: -1, y: 0 }, ArrowRight: { x: 1, y: 0 }, ArrowUp: { x: 0, y: -1 }, ArrowDown: { x: 0, y: 1 } }

@@ -209,12 +209,16 @@ function hull(members: VertexShape[], others: Point[], word: string): HullShape 
 		}),
 	)
 	const outline = convex([...around, ...texts])
+	const middle = (y: number) => {
+		const xs = outline.filter(p => Math.abs(p.y - y) < 2).map(p => p.x)
+		return (Math.min(...xs) + Math.max(...xs)) / 2
+	}
 	const top = Math.min(...outline.map(p => p.y))
 	const bottom = Math.max(...outline.map(p => p.y))
-	const middle = (Math.min(...outline.map(p => p.x)) + Math.max(...outline.map(p => p.x))) / 2
 	// The word stands at the side on which fewer other vertices are, because edges to them would cross it.
 	const above = others.filter(p => p.y < (top + bottom) / 2).length
-	return { path: 'M' + outline.map(xy).join('L') + 'Z', word, at: { x: middle, y: above * 2 <= others.length ? top - 8 : bottom + 8 } }
+	const at = above * 2 <= others.length ? { x: middle(top), y: top - 8 } : { x: middle(bottom), y: bottom + 8 }
+	return { path: 'M' + outline.map(xy).join('L') + 'Z', word, at }
 }
 
 /** corners are those of the box of a text. */

@@ -162,9 +162,10 @@ function upright(points: Point[]): Point[] {
 		xy += (p.x - cx) * (p.y - cy)
 	}
 	const spread = Math.hypot(xx - yy, 2 * xy)
-	let a = spread > 0.2 * (xx + yy) ? -Math.atan2(2 * xy, xx - yy) / 2 : 0
+	const long = spread > 0.2 * (xx + yy)
+	let a = long ? -Math.atan2(2 * xy, xx - yy) / 2 : 0
 	const turned = (a: number) => points.map(p => ({ x: (p.x - cx) * Math.cos(a) - (p.y - cy) * Math.sin(a), y: (p.x - cx) * Math.sin(a) + (p.y - cy) * Math.cos(a) }))
-	if (a !== 0 && turned(a)[0]!.x > turned(a)[n - 1]!.x) a += Math.PI
+	if (long && turned(a)[0]!.x > turned(a)[n - 1]!.x) a += Math.PI
 	const out = turned(a)
 	const level = out.map(p => ({ x: p.x, y: 0 }))
 	const nearest = Math.min(...level.flatMap((p, i) => level.slice(i + 1).map(q => Math.abs(p.x - q.x))))
