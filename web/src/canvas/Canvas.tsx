@@ -1,15 +1,17 @@
-import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import type { Parts, Schema } from '../api'
 import './canvas.css'
 import { called, describeEdge, describePattern, describeVertex } from './describe'
 import { edit, Refusal, type Change } from './edit'
-import { figure, fontSize, smallSize, textWidth, type EdgeShape, type VertexShape } from './figure'
-import { History } from './history'
+import { figure } from './figure'
+import { History, type Snapshot } from './history'
 import { Inspector } from './Inspector'
 import { edgeKeys, inTextOrder, place, vertexKeys, type Point, type Positions } from './layout'
 import { lex } from './lex'
-import { fits, nothing, partsOf, type Ref } from './parts'
+import { nothing, partsOf, type Ref } from './parts'
 import { patternSVG } from './svg'
+import { edgeItem, EdgeView, HullView, isVertexItem, vertexItem, VertexView } from './Shapes'
+import { fontSize } from './texts'
 import { useView } from './view'
 
 interface Props {
@@ -19,6 +21,11 @@ interface Props {
 	schema: Schema | null
 	query: string
 	onText(query: string): void
+}
+
+/** A drawing with its text, and the order in which its vertices stand there. */
+interface Layout extends Snapshot {
+	order: string[]
 }
 
 /** An edge that is being drawn: by pointer to a place, or by keyboard to a vertex. */
@@ -31,32 +38,35 @@ interface Joining {
 export function Canvas({ parts, problem, schema, query, onText }: Props) {
 	const [, redraw] = useReducer((n: number) => n + 1, 0)
 	const svg = useRef<SVGSVGElement>(null)
-	// What an edit has made is drawn at once, until the server has read the text.
-	const made = useRef<{ query: string; parts: Parts; instead: Parts | null } | null>(null)
 	const history = useRef(new History()).current
-	const layout = useRef({ parts: nothing, positions: new Map() as Positions, order: [] as string[] })
+	const layout = useRef<Layout>({ query, parts: nothing, positions: new Map(), order: [] })
+	// Where an edit puts vertices, until the text that it makes has come back.
+	const made = useRef<Layout | null>(null)
 	const [selected, select] = useState<string | null>(null)
 	const [joining, join] = useState<Joining | null>(null)
 	const [over, setOver] = useState<string | null>(null)
 	const [message, say] = useState('')
+	// What the inspector shows: a new name does not make it another one.
+	const subject = useRef({ item: null as string | null, id: 0 })
 	const focus = useRef<string | null>(null)
 
-	const blank = lex(query)?.length === 1
-	const local = made.current?.query === query ? made.current : null
-	const fresh = !!parts && (parts.fixed !== '' || fits(query, parts))
-	const shown: Parts = local && (local.instead === parts || !fresh) ? local.parts : blank ? nothing : (parts ?? nothing)
+	// The canvas reads the text as the server does, so that an edit is drawn at once. The server alone knows the vertices of named patterns.
+	const own = useMemo(() => (lex(query)?.length === 1 ? nothing : partsOf(query)), [query])
+	const shown = own ?? (parts?.fixed ? parts : layout.current.parts)
 	if (layout.current.parts !== shown) {
-		const { positions, order } = layout.current
-		layout.current = { parts: shown, positions: place(shown, positions, order), order: inTextOrder(shown) }
+		const { positions, order } = made.current?.query === query ? made.current : layout.current
+		layout.current = { query, parts: shown, positions: place(shown, positions, order), order: inTextOrder(shown) }
+		made.current = null
 	}
 	const { positions } = layout.current
 	const shapes = figure(shown, positions)
-	const fixed = shown.fixed || (problem && !blank && !local ? 'The text has an error, so the drawing is that of the text before it' : '')
+	const fixed = shown.fixed || (problem && !own ? 'The text has an error, so the drawing is that of the text before it' : '')
 
 	const vertices = vertexKeys(shown)
 	const edges = edgeKeys(shown)
 	const items = [...vertices.map(vertexItem), ...edges.map(edgeItem)]
 	const current = selected !== null && items.includes(selected) ? selected : null
+	if (subject.current.item !== current) subject.current = { item: current, id: subject.current.id + 1 }
 	const refOf = (item: string): Ref => (isVertexItem(item) ? { vertex: vertices.indexOf(item.slice(2)) } : { edge: edges.indexOf(item.slice(2)) })
 	const describe = (item: string) => {
 		const of = refOf(item)
@@ -70,9 +80,7 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 		focus.current = null
 		to?.focus()
 	})
-	useEffect(() => {
-		if (fixed) say(fixed)
-	}, [fixed])
+	useEffect(() => say(fixed || problem), [fixed, problem])
 
 	/** goTo selects an item and moves the focus to it. */
 	const goTo = (item: string | null) => {
@@ -107,8 +115,7 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 		const come = keys.filter(k => !vertices.includes(k) && c.kind.startsWith('add'))[0]
 		if (at && come) next.set(come, at)
 		history.add({ query, parts: shown, positions }, { query: text, parts: now, positions: next })
-		made.current = { query: text, parts: now, instead: parts }
-		layout.current = { parts: now, positions: next, order: inTextOrder(now) }
+		made.current = { query: text, parts: now, positions: next, order: inTextOrder(now) }
 
 		let item = current
 		if (c.kind === 'add vertex' || (c.kind === 'add edge' && c.to === null)) item = vertexItem(come ?? keys.at(-1)!)
@@ -116,8 +123,10 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 		else if (c.kind === 'delete') item = 'edge' in c.of && !shown.fixed ? vertexItem(vertices[shown.edges[c.of.edge]!.from]!) : null
 		else if (c.kind === 'name' && 'vertex' in c.of) item = vertexItem(c.name.trim() || keys.find(k => !vertices.includes(k)) || keys[0]!)
 		if (item && ![...keys.map(vertexItem), ...edgeKeys(now).map(edgeItem)].includes(item)) item = null
-		if (stay) select(item)
-		else goTo(item ?? (c.kind === 'delete' && keys.length > 0 ? vertexItem(keys[0]!) : null))
+		if (stay) {
+			subject.current.item = item
+			select(item)
+		} else goTo(item ?? (c.kind === 'delete' && keys.length > 0 ? vertexItem(keys[0]!) : null))
 		say(told(c, shown, now, item))
 		onText(text)
 		return true
@@ -129,11 +138,10 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 			say(redo ? 'There is nothing to redo in the drawing' : 'There is nothing to undo in the drawing')
 			return
 		}
-		made.current = { query: s.query, parts: s.parts, instead: parts }
-		layout.current = { parts: s.parts, positions: s.positions, order: inTextOrder(s.parts) }
-		goTo(null)
 		say(`${redo ? 'Redone' : 'Undone'}: ${describePattern(s.parts)}`)
-		if (s.query !== query) onText(s.query)
+		if (s.query === query) return setPositions(s.positions)
+		made.current = { ...s, order: inTextOrder(s.parts) }
+		onText(s.query)
 	}
 
 	const move = (from: Positions, to: Positions) => {
@@ -294,12 +302,7 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 					onDblClick={e => e.target === svg.current && addVertex(rounded(view.point(e)))}
 				>
 					{shapes.hulls.map((h, i) => (
-						<g key={i} class="canvas-hull" aria-hidden="true">
-							<path d={h.path} />
-							<text text-anchor="middle" x={h.at.x} y={h.at.y + 4} font-size={smallSize}>
-								{h.word}
-							</text>
-						</g>
+						<HullView key={i} shape={h} />
 					))}
 					{shapes.edges.map(e => (
 						<EdgeView key={e.key} shape={e} item={edgeItem(e.key)} selected={current === edgeItem(e.key)} name={describe(edgeItem(e.key))} onSelect={goTo} onFocus={select} />
@@ -325,7 +328,7 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 				</svg>
 				<div class="canvas-side">
 					{current ? (
-						<Inspector key={current} query={query} parts={shown} of={refOf(current)} schema={schema} fixed={fixed} change={c => change(c, undefined, true)} />
+						<Inspector key={subject.current.id} query={query} parts={shown} of={refOf(current)} schema={schema} fixed={fixed} change={c => change(c, undefined, true)} />
 					) : (
 						<Keys />
 					)}
@@ -359,80 +362,6 @@ function Keys() {
 	)
 }
 
-interface VertexProps {
-	shape: VertexShape
-	selected: boolean
-	target: boolean
-	name: string
-	handle: boolean
-	onFocus(item: string): void
-	onDown(e: PointerEvent, edge: boolean): void
-}
-
-function VertexView({ shape: v, selected, target, name, handle, onFocus, onDown }: VertexProps) {
-	const classes = ['canvas-vertex', v.inner && 'canvas-inner', target && 'canvas-target'].filter(Boolean).join(' ')
-	return (
-		<g class={classes} data-item={vertexItem(v.key)} role="option" aria-selected={selected} aria-label={name} tabindex={0} onFocus={() => onFocus(vertexItem(v.key))} onPointerDown={e => onDown(e, false)}>
-			<rect x={v.at.x - v.width / 2} y={v.at.y - v.height / 2} width={v.width} height={v.height} rx={v.height / 2} />
-			<text class="canvas-name" text-anchor="middle" x={v.at.x} y={v.at.y + 4} font-size={fontSize}>
-				{v.name}
-			</text>
-			{v.lines.map(l => (
-				<text key={l.kind} class={'canvas-' + l.kind} x={l.at.x} y={l.at.y} text-anchor={l.anchor} font-size={smallSize}>
-					{l.text}
-				</text>
-			))}
-			{handle && (
-				<circle class="canvas-handle" cx={v.at.x + v.width / 2} cy={v.at.y} r={6} onPointerDown={e => onDown(e, true)}>
-					<title>Drag to draw an edge</title>
-				</circle>
-			)}
-		</g>
-	)
-}
-
-interface EdgeProps {
-	shape: EdgeShape
-	item: string
-	selected: boolean
-	name: string
-	onSelect(item: string): void
-	onFocus(item: string): void
-}
-
-function EdgeView({ shape: e, item, selected, name, onSelect, onFocus }: EdgeProps) {
-	const lines = e.word ? [e.word, ...e.lines] : e.lines
-	const width = Math.max(0, ...lines.map(l => textWidth(l, smallSize)))
-	return (
-		<g
-			class={e.dashed ? 'canvas-edge canvas-inner' : 'canvas-edge'}
-			data-item={item}
-			role="option"
-			aria-selected={selected}
-			aria-label={name}
-			tabindex={0}
-			onFocus={() => onFocus(item)}
-			onPointerDown={ev => {
-				ev.preventDefault()
-				onSelect(item)
-			}}
-		>
-			<path class="canvas-reach" d={e.path} />
-			<path class="canvas-line" d={e.path} />
-			{e.head && <path class="canvas-head" d={e.head} />}
-			{lines.length > 0 && <rect class="canvas-plate" x={e.at.x - width / 2 - 4} y={e.at.y - 7 * lines.length - 1} width={width + 8} height={14 * lines.length + 2} rx={3} />}
-			{lines.map((l, i) => (
-				<text key={i} text-anchor="middle" class={i === 0 && e.word ? 'canvas-word' : 'canvas-properties'} x={e.at.x} y={e.at.y + 4 + 14 * (i - (lines.length - 1) / 2)} font-size={smallSize}>
-					{l}
-				</text>
-			))}
-		</g>
-	)
-}
-
-const vertexItem = (key: string) => 'v:' + key
-const edgeItem = (key: string) => 'e:' + key
-const isVertexItem = (item: string) => item.startsWith('v:')
 const rounded = (p: Point): Point => ({ x: Math.round(p.x), y: Math.round(p.y) })
 
 const arrows: Record<string, Point> = { ArrowLeft: { x: -1, y: 0 }, ArrowRight: { x: 1, y: 0 }, ArrowUp: { x: 0, y: -1 }, ArrowDown: { x: 0, y: 1 } }

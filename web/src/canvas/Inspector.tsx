@@ -1,4 +1,4 @@
-import { useEffect, useId, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { Parts, Schema } from '../api'
 import { called } from './describe'
 import type { Change } from './edit'
@@ -38,7 +38,7 @@ export function Inspector({ query, parts, of, schema, fixed, change }: Props) {
 					{d.entries.map((e, i) => (
 						<Property key={i} entry={e} names={properties} commit={(key, value) => change({ kind: 'property', of, entry: i, key, value })} />
 					))}
-					<NewProperty key={d.entries.length} names={properties} commit={(key, value) => change({ kind: 'property', of, entry: d.entries.length, key, value })} />
+					<NewProperty names={properties} commit={(key, value) => change({ kind: 'property', of, entry: d.entries.length, key, value })} />
 				</fieldset>
 			) : (
 				<Field label="Properties" value={x.properties} readOnly commit={() => false} />
@@ -166,7 +166,15 @@ function Property({ entry, names, commit }: { entry: { key: string; value: strin
 				onKeyDown={e => e.key === 'Escape' && reset()}
 				onChange={e => e.currentTarget.value !== entry.value && setWrong(!commit(entry.key, e.currentTarget.value))}
 			/>
-			<button type="button" aria-label={`Remove property ${entry.key}`} title="Remove" onClick={() => commit('', '')}>
+			<button
+				type="button"
+				aria-label={`Remove property ${entry.key}`}
+				title="Remove"
+				onClick={e => {
+					const next = e.currentTarget.closest('fieldset')!.querySelector<HTMLElement>('.canvas-new input')
+					if (commit('', '')) next?.focus()
+				}}
+			>
 				×
 			</button>
 			<PropertyNames id={id} names={names} />
@@ -174,16 +182,25 @@ function Property({ entry, names, commit }: { entry: { key: string; value: strin
 	)
 }
 
-/** NewProperty is committed when it has a name and a value. */
+/** NewProperty is committed when it has a name and a value, and is then there for the next one. */
 function NewProperty({ names, commit }: { names: Names; commit(key: string, value: string): boolean }) {
 	const id = useId()
 	const [key, setKey] = useState('')
 	const [value, setValue] = useState('')
 	const [wrong, setWrong] = useState(false)
-	const add = () => key.trim() && value.trim() && setWrong(!commit(key, value))
+	const first = useRef<HTMLInputElement>(null)
+	const add = () => {
+		if (!key.trim() || !value.trim()) return
+		const done = commit(key, value)
+		setWrong(!done)
+		if (!done) return
+		setKey('')
+		setValue('')
+		first.current!.focus()
+	}
 	return (
-		<div class="canvas-property">
-			<input aria-label="Name of a new property" placeholder="name" value={key} list={id} autocomplete="off" spellcheck={false} onInput={e => setKey(e.currentTarget.value)} onChange={add} />
+		<div class="canvas-property canvas-new">
+			<input ref={first} aria-label="Name of a new property" placeholder="name" value={key} list={id} autocomplete="off" spellcheck={false} onInput={e => setKey(e.currentTarget.value)} onChange={add} />
 			<input
 				aria-label="Value of the new property"
 				placeholder="value"

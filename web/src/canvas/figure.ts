@@ -1,5 +1,6 @@
 import type { Parts } from '../api'
 import { edgeKeys, neighbours, vertexKeys, type Point, type Positions } from './layout'
+import { edgeLines, shorten, smallSize, textWidth, vertexWidth } from './texts'
 
 /** A drawing as shapes, for the page and for a file. Coordinates are pixels. */
 export interface Figure {
@@ -55,21 +56,7 @@ export interface HullShape {
 	at: Point
 }
 
-export const fontSize = 12
-export const smallSize = 11
-const character = 0.6
 const radius = 20
-const longest = 28
-
-/** shorten cuts a text that is too long for a drawing. */
-function shorten(text: string): string {
-	const one = text.replace(/\s+/g, ' ')
-	return one.length > longest ? one.slice(0, longest - 1) + '…' : one
-}
-
-export function textWidth(text: string, size: number): number {
-	return text.length * character * size
-}
 
 /** words are what the groups are called in a drawing. */
 const words = { match: '', not: 'NOT', exists: 'EXISTS', condition: 'CONDITION' }
@@ -78,13 +65,12 @@ const words = { match: '', not: 'NOT', exists: 'EXISTS', condition: 'CONDITION' 
 export function figure(parts: Parts, positions: Positions): Figure {
 	const keys = vertexKeys(parts)
 	const vertices = parts.vertices.map((v, i): VertexShape => {
-		const name = shorten(v.name)
 		return {
 			key: keys[i]!,
 			at: positions.get(keys[i]!)!,
-			width: Math.max(2 * radius, textWidth(name, fontSize) + 20),
+			width: vertexWidth(v.name),
 			height: 2 * radius,
-			name,
+			name: shorten(v.name),
 			lines: [],
 			inner: v.group > 0,
 		}
@@ -141,8 +127,7 @@ function edgeShapes(parts: Parts, vertices: VertexShape[], hulled: Set<number>):
 		const nth = all.indexOf(i)
 		const a = vertices[e.from]!
 		const b = vertices[e.to]!
-		const heading = [e.name, e.labels && ':' + e.labels, e.length].filter(Boolean).join(' ')
-		const lines = [heading, e.properties, e.where].filter(Boolean).map(shorten)
+		const lines = edgeLines(e)
 		const word = e.group > 0 && !hulled.has(e.group) ? words[parts.groups[e.group]!.kind] : ''
 		const width = Math.max(...[word, ...lines].map(l => textWidth(l, smallSize)))
 		const line = a === b ? loop(a, nth) : curve(a, b, (nth - (all.length - 1) / 2) * 40 * (e.from < e.to ? 1 : -1), width)
@@ -224,12 +209,16 @@ function hull(members: VertexShape[], others: Point[], word: string): HullShape 
 		}),
 	)
 	const outline = convex([...around, ...texts])
+	const middle = (y: number) => {
+		const xs = outline.filter(p => Math.abs(p.y - y) < 2).map(p => p.x)
+		return (Math.min(...xs) + Math.max(...xs)) / 2
+	}
 	const top = Math.min(...outline.map(p => p.y))
 	const bottom = Math.max(...outline.map(p => p.y))
-	const middle = (Math.min(...outline.map(p => p.x)) + Math.max(...outline.map(p => p.x))) / 2
 	// The word stands at the side on which fewer other vertices are, because edges to them would cross it.
 	const above = others.filter(p => p.y < (top + bottom) / 2).length
-	return { path: 'M' + outline.map(xy).join('L') + 'Z', word, at: { x: middle, y: above * 2 <= others.length ? top - 8 : bottom + 8 } }
+	const at = above * 2 <= others.length ? { x: middle(top), y: top - 8 } : { x: middle(bottom), y: bottom + 8 }
+	return { path: 'M' + outline.map(xy).join('L') + 'Z', word, at }
 }
 
 /** corners are those of the box of a text. */

@@ -1,6 +1,7 @@
 import type { Parts } from '../api'
-import { figure, fontSize, smallSize, type VertexShape } from './figure'
+import { figure, type VertexShape } from './figure'
 import { place, type Positions } from './layout'
+import { fontSize, smallSize } from './texts'
 
 /** The colours of a drawing in a file. */
 export interface Colours {
