@@ -10,7 +10,7 @@ export interface Point {
 }
 
 /** Time for one slice, in milliseconds. A frame has 16. */
-const slice = 5
+const slice = 8
 /** Numbers for each vertex in the arrays of ForceAtlas2. */
 const perVertex = 10
 /** The length of an edge at the start, which is about that of an edge of a small part at the end. */

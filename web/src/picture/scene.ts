@@ -64,8 +64,8 @@ function headAt(x: number, y: number, fromX: number, fromY: number, radius: numb
 	const length = Math.hypot(x - fromX, y - fromY) || 1
 	const ux = (x - fromX) / length
 	const uy = (y - fromY) / length
-	const long = Math.max(7, width * 2.5)
-	const half = long * 0.4
+	const long = Math.max(9, width * 3)
+	const half = long * 0.42
 	const tipX = x - ux * radius
 	const tipY = y - uy * radius
 	const baseX = tipX - ux * long

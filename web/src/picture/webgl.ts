@@ -8,6 +8,8 @@ import { type View, beside } from './scene'
 import { type Listener, type Shown, type Stage, graphOf, same, still } from './stage'
 
 const font = 'system-ui, sans-serif'
+/** Sigma's edges look thinner by this many pixels than their size says, because their sides fade out. */
+const thinner = 0.9
 
 /** haloed writes text with a border in the colour of the background, so that edges do not run through it. */
 function haloed(context: CanvasRenderingContext2D, text: string, x: number, y: number, colour: string, paper: string) {
@@ -57,7 +59,7 @@ export class WebglStage implements Stage {
 				const { drawing, on } = this.shown
 				const e = drawing.edges.get(key)!
 				const look = edgeLook(drawing, e, on, colours())
-				return { size: look.width, color: look.colour, label: look.label, zIndex: look.z, type: e.forward && e.backward ? 'both' : e.forward || e.backward ? 'arrow' : 'line' }
+				return { size: look.width + thinner, color: look.colour, label: look.label, zIndex: look.z, type: e.forward && e.backward ? 'both' : e.forward || e.backward ? 'arrow' : 'line' }
 			},
 			defaultDrawNodeLabel: (context, data, settings) => {
 				if (!data.label) return
