@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { chromium, type Browser, type Page } from 'playwright-core'
+import { chromium, type Browser, type Page, type Request } from 'playwright-core'
 import { createServer } from 'vite'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
@@ -40,13 +40,18 @@ describe.skipIf(!binary)('the page that weft serve has', () => {
 		const page = await (await browser.newContext()).newPage()
 		const complaints: string[] = []
 		const hosts = new Set<string>()
-		const sizes: Promise<number>[] = []
+		const finished: Request[] = []
 		page.on('console', m => ['error', 'warning'].includes(m.type()) && complaints.push(m.text()))
 		page.on('pageerror', e => complaints.push(String(e)))
 		page.on('request', r => hosts.add(new URL(r.url()).host))
-		page.on('requestfinished', r => sizes.push(r.sizes().then(s => s.responseBodySize + s.responseHeadersSize)))
+		page.on('requestfinished', r => finished.push(r))
 		await page.goto(address, { waitUntil: 'networkidle' })
-		return { page, complaints, hosts, bytes: async () => (await Promise.all(sizes)).reduce((a, b) => a + b, 0) }
+		const bytes = async () => {
+			let sum = 0
+			for (const r of finished) sum += await r.sizes().then(s => s.responseBodySize + s.responseHeadersSize)
+			return sum
+		}
+		return { page, complaints, hosts, bytes }
 	}
 
 	test('loads the files of the server alone, without a complaint, in less than 300 kB', async () => {

@@ -36,8 +36,8 @@ var kinds = map[string]string{
 	".json": "application/json", ".txt": "text/plain; charset=utf-8", ".png": "image/png", ".ico": "image/x-icon", ".woff2": "font/woff2", ".wasm": "application/wasm",
 }
 
-// Files returns the files of the page, in the order of their names.
-var Files = sync.OnceValue(func() (out []*File) {
+// Files returns the files of the page, in the order of their names. Each compresses its content once, when it is first asked for.
+func Files() (out []*File) {
 	err := fs.WalkDir(dist, "dist", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -54,7 +54,7 @@ var Files = sync.OnceValue(func() (out []*File) {
 		panic(err) // a test reads them
 	}
 	return out
-})
+}
 
 func newFile(name string, body []byte) (*File, error) {
 	kind, ok := kinds[path.Ext(name)]

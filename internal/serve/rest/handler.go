@@ -45,9 +45,10 @@ type Handler struct {
 	jobs  jobs
 	mux   *http.ServeMux
 	hosts atomic.Pointer[[]string]
-	forms request.Forms // of queries and jobs
-	parts request.Forms // of parse
-	body  time.Duration // how long a client may take to send a body
+	forms request.Forms         // of queries and jobs
+	parts request.Forms         // of parse
+	files map[string]*page.File // by their paths
+	body  time.Duration         // how long a client may take to send a body
 }
 
 //go:embed openapi.json
@@ -60,15 +61,15 @@ type route struct {
 	answer       func(h *Handler, w http.ResponseWriter, r *http.Request, who serve.Identity) error
 }
 
-// paths are the paths of a route. A route of the page's files has one for each file that there is, so that no other is looked for.
-func (r route) paths() (out []string) {
+// paths are the paths of a route. A route of the page's files has one for each of them, so that no other is looked for.
+func (r route) paths(files map[string]*page.File) (out []string) {
 	folder, ok := strings.CutSuffix(r.path, "{file}")
 	if !ok {
 		return []string{r.path}
 	}
-	for _, f := range page.Files() {
-		if dir, name := path.Split(f.Path); dir == folder && name != "" {
-			out = append(out, f.Path)
+	for at := range files {
+		if dir, name := path.Split(at); dir == folder && name != "" {
+			out = append(out, at)
 		}
 	}
 	return out
@@ -131,11 +132,15 @@ func New(o Options) *Handler {
 	o.Body, o.Patient, o.Keep = cmp.Or(o.Body, 1<<20), cmp.Or(o.Patient, 30*time.Second), cmp.Or(o.Keep, 10*time.Minute)
 	h := &Handler{Options: o, mux: http.NewServeMux(), body: bodyTime}
 	h.forms, h.parts = forms()
+	h.files = map[string]*page.File{}
+	for _, f := range page.Files() {
+		h.files[f.Path] = f
+	}
 	h.hosts.Store(&o.Hosts)
 	h.jobs.of = map[uint64]*job{}
 	h.jobs.ctx, h.jobs.cancel = context.WithCancel(context.Background())
 	for _, r := range routes() {
-		for _, path := range r.paths() {
+		for _, path := range r.paths(h.files) {
 			if path == "/" {
 				path = "/{$}"
 			}
@@ -332,11 +337,7 @@ func (h *Handler) home(w http.ResponseWriter, r *http.Request, who serve.Identit
 
 // file answers with a file of the page.
 func (h *Handler) file(w http.ResponseWriter, r *http.Request, _ serve.Identity) error {
-	for _, f := range page.Files() {
-		if f.Path == r.URL.Path {
-			f.ServeHTTP(w, r)
-		}
-	}
+	h.files[r.URL.Path].ServeHTTP(w, r)
 	return nil
 }
 
