@@ -17,5 +17,6 @@ export default defineConfig({
 	},
 	// The list of directed motifs is the one that the program has.
 	server: { fs: { allow: ['..'] }, proxy: { '/v1': weft, '/openapi.json': weft } },
-	test: { reporters: ['verbose', './sum.ts'] },
+	// Tests in Chromium measure times, so no file runs beside another.
+	test: { fileParallelism: false, reporters: ['verbose', './sum.ts'] },
 })

@@ -18,9 +18,11 @@ function partsOf(names: string[], edges: [number, number, direction?: 'any' | 'o
 	return {
 		semantics: 'iso',
 		induced: false,
-		groups: [{ kind: 'match', parent: -1, at: [0, 0] }],
-		vertices: names.map(name => ({ name, labels: '', properties: '', group: 0, at: [] })),
-		edges: edges.map(([from, to, direction = 'any', name = '']) => ({ name, from, to, direction, labels: '', properties: '', length: '', group: 0, at: [0, 0] })),
+		groups: [{ kind: 'match', parent: -1, at: [0, 0], inside: [0, 0], where: '' }],
+		vertices: names.map(name => ({ name, labels: '', properties: '', where: '', group: 0, at: [], uses: [] })),
+		edges: edges.map(([from, to, direction = 'any', name = '']) => ({ name, from, to, direction, labels: '', properties: '', where: '', length: '', group: 0, at: [0, 0], uses: [] })),
+		mode: [0, 0],
+		paths: [],
 		where: '',
 		rest: [],
 		fixed: '',
@@ -95,7 +97,7 @@ async function open(from: Browser, options: Parameters<Browser['newContext']>[0]
 const settled = (page: Page) => page.locator('.picture-stage[aria-busy=false]').waitFor()
 
 async function show(page: Page, c: Case) {
-	await page.evaluate(c => window.show(c), c)
+	await page.evaluate(c => window.show(JSON.parse(c) as Case), JSON.stringify(c))
 	await page.locator('.picture-box > *').first().waitFor()
 	await settled(page)
 }

@@ -5,7 +5,7 @@ export interface Query {
 	graph: string
 	query?: string
 	pattern?: string
-	params?: Record<string, Value>
+	params?: Record<string, Parameter>
 	limit?: number
 	seconds?: number
 	semantics?: 'iso' | 'trail' | 'hom' | ''
@@ -24,8 +24,11 @@ export interface Query {
 
 export type Kind = 'count' | 'match' | 'exists' | 'explain' | 'motifs' | 'participation' | 'info'
 
-/** A cell of a row. Edges are objects with src and dst. Whole numbers beyond 2^53 come as text; as parameters they are bigint. */
-export type Value = null | boolean | number | bigint | string | Value[] | { [key: string]: Value }
+/** A cell of a row. Edges are objects with src and dst. Whole numbers beyond 2^53 are texts. */
+export type Value = null | boolean | number | string | Value[] | { [key: string]: Value }
+
+/** The value of a parameter. Whole numbers have up to 64 bits. */
+export type Parameter = Value | bigint
 export type Row = Record<string, Value>
 
 /** How a query ended. */

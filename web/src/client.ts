@@ -3,6 +3,7 @@ import {
 	type Api,
 	type Graph,
 	type Kind,
+	type Parameter,
 	type Parts,
 	type Problem,
 	type Query,
@@ -11,7 +12,6 @@ import {
 	type Run,
 	type Schema,
 	type Status,
-	type Value,
 } from './api'
 import { inUnits } from './canvas/units'
 
@@ -120,11 +120,11 @@ async function problem(answer: Response): Promise<Problem> {
 }
 
 /** A request as JSON, in which whole numbers of 64 bits keep all digits. */
-function text(x: Query | { query: string } | Value): string {
+function text(x: Query | { query: string } | Parameter): string {
 	if (typeof x === 'bigint') return String(x)
 	if (Array.isArray(x)) return `[${x.map(text).join()}]`
 	if (typeof x !== 'object' || x === null) return JSON.stringify(x)
-	const fields = Object.entries(x as Record<string, Value | undefined>)
+	const fields = Object.entries(x as Record<string, Parameter | undefined>)
 	return `{${fields.flatMap(([k, v]) => (v === undefined ? [] : [`${JSON.stringify(k)}:${text(v)}`])).join()}}`
 }
 

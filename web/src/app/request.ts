@@ -1,4 +1,4 @@
-import type { Kind, Query, Value } from '../api'
+import type { Kind, Parameter, Query, Value } from '../api'
 import { tokens } from '../editor/language'
 
 /** The kinds of question that the page asks. */
@@ -129,18 +129,22 @@ export function parameters(query: string): string[] {
 }
 
 /** The value of a parameter: a number, true, false, null, a list in JSON, or else a text. */
-export function valueOf(text: string): Value {
+export function valueOf(text: string): Parameter {
 	if (/^-?\d+$/.test(text)) {
 		const n = Number(text)
 		return Number.isSafeInteger(n) ? n : BigInt(text)
 	}
 	if (/^-?\d*\.?\d+(e[+-]?\d+)?$/i.test(text)) return Number(text)
 	if (/^(true|false|null|\[.*\]|".*")$/s.test(text)) {
+		let value: Value
 		try {
-			return JSON.parse(text) as Value
+			value = JSON.parse(text) as Value
 		} catch {
 			throw new EntryError(`${text} is not a value in JSON.`)
 		}
+		if (Array.isArray(value) && value.some(x => Number.isInteger(x) && !Number.isSafeInteger(x)))
+			throw new EntryError('Whole numbers in a list have to be below 2^53.')
+		return value
 	}
 	return text
 }

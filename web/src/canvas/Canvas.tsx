@@ -42,6 +42,11 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 	const layout = useRef<Layout>({ query, parts: nothing, positions: new Map(), order: [] })
 	// Where an edit puts vertices, until the text that it makes has come back.
 	const made = useRef<Layout | null>(null)
+	const wrote = useRef('')
+	const write = (text: string) => {
+		wrote.current = text
+		onText(text)
+	}
 	const [selected, select] = useState<string | null>(null)
 	const [joining, join] = useState<Joining | null>(null)
 	const [over, setOver] = useState<string | null>(null)
@@ -80,7 +85,10 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 		focus.current = null
 		to?.focus()
 	})
-	useEffect(() => say(fixed || problem), [fixed, problem])
+	// What was said of an edit of the drawing does not hold for a text that is written elsewhere.
+	useEffect(() => {
+		if (query !== wrote.current) say(fixed || problem)
+	}, [query, fixed, problem])
 
 	/** goTo selects an item and moves the focus to it. */
 	const goTo = (item: string | null) => {
@@ -128,7 +136,7 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 			select(item)
 		} else goTo(item ?? (c.kind === 'delete' && keys.length > 0 ? vertexItem(keys[0]!) : null))
 		say(told(c, shown, now, item))
-		onText(text)
+		write(text)
 		return true
 	}
 
@@ -141,7 +149,7 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 		say(`${redo ? 'Redone' : 'Undone'}: ${describePattern(s.parts)}`)
 		if (s.query === query) return setPositions(s.positions)
 		made.current = { ...s, order: inTextOrder(s.parts) }
-		onText(s.query)
+		write(s.query)
 	}
 
 	const move = (from: Positions, to: Positions) => {
@@ -326,7 +334,7 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 						</text>
 					)}
 				</svg>
-				<div class="canvas-side">
+				<div class="canvas-side" {...(current ? {} : { role: 'region', 'aria-label': 'Keys of the drawing', tabindex: 0 })}>
 					{current ? (
 						<Inspector key={subject.current.id} query={query} parts={shown} of={refOf(current)} schema={schema} fixed={fixed} change={c => change(c, undefined, true)} />
 					) : (

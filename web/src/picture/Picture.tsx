@@ -1,5 +1,5 @@
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
-import { type Api, type Parts, ProblemError, type Row, type Schema, type Value } from '../api'
+import { type Api, type Parameter, type Parts, ProblemError, type Row, type Schema, type Value } from '../api'
 import { type Colours, fillOf } from './colours'
 import { type Drawing, type Id, type Pair, degreesOf, drawingOf, inWords, plain, shapeOf, summary, withPairs } from './drawing'
 import type { Emphasis } from './look'
@@ -51,7 +51,7 @@ export function Picture(p: {
 	graph: string
 	schema: Schema | null
 	query: string
-	params: Record<string, Value>
+	params: Record<string, Parameter>
 	rows: Row[]
 	columns: string[]
 	parts: Parts | null

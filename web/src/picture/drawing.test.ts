@@ -8,9 +8,11 @@ function partsOf(names: string[], edges: EdgeOf[], more: Partial<Parts> = {}): P
 	return {
 		semantics: 'iso',
 		induced: false,
-		groups: [{ kind: 'match', parent: -1, at: [0, 0] }],
-		vertices: names.map(name => ({ name, labels: '', properties: '', group: 0, at: [] })),
-		edges: edges.map(([from, to, e]) => ({ name: '', from, to, direction: 'any', labels: '', properties: '', length: '', group: 0, at: [0, 0], ...e })),
+		groups: [{ kind: 'match', parent: -1, at: [0, 0], inside: [0, 0], where: '' }],
+		vertices: names.map(name => ({ name, labels: '', properties: '', where: '', group: 0, at: [], uses: [] })),
+		edges: edges.map(([from, to, e]) => ({ name: '', from, to, direction: 'any', labels: '', properties: '', where: '', length: '', group: 0, at: [0, 0], uses: [], ...e })),
+		mode: [0, 0],
+		paths: [],
 		where: '',
 		rest: [],
 		fixed: '',
@@ -80,8 +82,8 @@ test('arrows of the pattern are drawn in directed graphs alone, and both ways be
 test('absent paths and edges of variable length are not drawn', () => {
 	const parts = partsOf(['a', 'b', 'c'], [[0, 1], [1, 2, { group: 1 }], [0, 1, { length: '*1..3' }]], {
 		groups: [
-			{ kind: 'match', parent: -1, at: [0, 0] },
-			{ kind: 'not', parent: 0, at: [0, 0] },
+			{ kind: 'match', parent: -1, at: [0, 0], inside: [0, 0], where: '' },
+			{ kind: 'not', parent: 0, at: [0, 0], inside: [0, 0], where: '' },
 		],
 	})
 	parts.vertices[2]!.group = 1

@@ -71,7 +71,7 @@ export function Census(p: { answer: MotifsAnswer; name: string; onPattern(query:
 					Save SVG
 				</button>
 			</div>
-			<div class="census-box" ref={box}>
+			<div class="census-box" ref={box} role="region" aria-label="Motifs" tabIndex={0}>
 				<svg ref={picture} width={width} height={shown.length * rowHeight + 8} role="group" aria-label="Motifs with their numbers of subgraphs">
 					{shown.map((r, i) => (
 						<g
