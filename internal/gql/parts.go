@@ -169,7 +169,11 @@ type partsReader struct {
 	text   string
 	tokens []token
 	out    *Parts
+	has    []written // by vertex
 }
+
+// written has the texts that stand at the places of a vertex in its own group. inside are the properties without their braces.
+type written struct{ labels, properties, inside, where []string }
 
 // partsScope is a group with the names that it sees.
 type partsScope struct {
@@ -213,8 +217,10 @@ func (r *partsReader) query(s *querySyntax) {
 	}
 	byPlace := func(spans []Span) { slices.SortFunc(spans, func(a, b Span) int { return a[0] - b[0] }) }
 	for i := range r.out.Vertices {
-		byPlace(r.out.Vertices[i].At)
-		byPlace(r.out.Vertices[i].Uses)
+		v := &r.out.Vertices[i]
+		byPlace(v.At)
+		byPlace(v.Uses)
+		v.Labels, v.Properties, v.Where = joined(r.has[i].labels, "&"), r.has[i].merged(), joined(r.has[i].where, " AND ")
 	}
 	for i := range r.out.Edges {
 		byPlace(r.out.Edges[i].Uses)
@@ -239,6 +245,11 @@ func (r *partsReader) trimmed(s Span) Span {
 // end is the place after the token at pos.
 func (r *partsReader) end(pos int) int {
 	return r.tokens[sort.Search(len(r.tokens), func(i int) bool { return r.tokens[i].pos >= pos })].end
+}
+
+// before is the place after the token before the one that ends at a place.
+func (r *partsReader) before(end int) int {
+	return r.tokens[sort.Search(len(r.tokens), func(i int) bool { return r.tokens[i].end >= end })-1].end
 }
 
 // body reads paths, and then NOT and conditions, which may use names that only later paths have.
@@ -305,6 +316,7 @@ func (r *partsReader) node(n *nodeSyntax, sc *partsScope) PartNode {
 	if !ok {
 		v = len(r.out.Vertices)
 		r.out.Vertices = append(r.out.Vertices, PartVertex{Name: n.name.text, Group: sc.group, At: []Span{}, Uses: []Span{}})
+		r.has = append(r.has, written{})
 		if n.name.text != "" {
 			sc.vertices[n.name.text] = v
 		}
@@ -316,34 +328,45 @@ func (r *partsReader) node(n *nodeSyntax, sc *partsScope) PartNode {
 		x.Uses = append(x.Uses, Span{n.name.pos, r.end(n.name.pos)})
 	}
 	if x.Group == sc.group {
-		x.Labels = joined(x.Labels, out.Labels, "&")
-		x.Where = joined(x.Where, out.Where, " AND ")
-		x.Properties = merged(x.Properties, out.Properties)
+		has := &r.has[v]
+		has.labels, has.properties, has.where = append(has.labels, out.Labels), append(has.properties, out.Properties), append(has.where, out.Where)
+		if len(n.props) > 0 {
+			has.inside = append(has.inside, r.at(Span{n.props[0].key.pos, r.before(n.at.props[1])}))
+		}
 	}
 	return out
 }
 
-// joined joins two texts by an operator, in parentheses.
-func joined(a, b, op string) string {
-	switch {
-	case a == "" || a == b:
-		return b
-	case b == "":
-		return a
+// joined joins texts by an operator, each in parentheses.
+func joined(texts []string, op string) string {
+	texts = distinct(texts)
+	if len(texts) == 1 {
+		return texts[0]
 	}
-	return "(" + a + ")" + op + "(" + b + ")"
+	for i, t := range texts {
+		texts[i] = "(" + t + ")"
+	}
+	return strings.Join(texts, op)
 }
 
-// merged joins two lists of properties in braces.
-func merged(a, b string) string {
-	inside := func(s string) string { return strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(s, "{"), "}")) }
-	switch {
-	case inside(a) == "" || a == b:
-		return b
-	case inside(b) == "":
-		return a
+// merged has the properties of all places, in braces.
+func (w *written) merged() string {
+	if all := distinct(w.properties); len(all) < 2 {
+		return strings.Join(all, "")
 	}
-	return "{" + inside(a) + ", " + inside(b) + "}"
+	return "{" + strings.Join(distinct(w.inside), ", ") + "}"
+}
+
+// distinct are the texts that are not empty, each once.
+func distinct(texts []string) (out []string) {
+	seen := map[string]bool{"": true}
+	for _, t := range texts {
+		if !seen[t] {
+			out = append(out, t)
+		}
+		seen[t] = true
+	}
+	return out
 }
 
 // use notes a place of a name. "_" is the vertex or edge around it, and a column is neither.
