@@ -17,19 +17,23 @@ export function loops(answer: ExplainAnswer): Line[] {
 	if (begin < 0) return []
 	const plan = answer.plan.plan
 	const levels = new Map(plan && !Array.isArray(plan) ? plan.levels.map(l => [l.vertex, l]) : [])
+	const last = [...levels.keys()].at(-1)
 	const out: Line[] = []
 	for (const line of text.slice(begin)) {
 		if (!line.trim()) break
 		const [, blanks, says, estimate, of, actual] =
 			/^( *)(.*?)(?:   \(≈ ([\d. e+]+) (\w+)\))?(?:, actually (\d+)(?: in [\d.e+-]+ s)?)?$/.exec(line)!
-		const name = /^for (\S+) in |^[A-Z] = .*, for (?:.*, )?(\S+?)$/.exec(says!)
-		const level = name && levels.get(name[1] ?? name[2]!)
+		const loop = /^for (\S+) in /.exec(says!)?.[1]
+		const counted = /^[A-Z] = .*, for (.+)$/.exec(says!)?.[1]?.split(', ')
+		const level = levels.get(loop ?? counted?.[0] ?? '')
+		// Of the levels that are counted together, the run knows how many matches reach the last one.
+		const found = loop ? level : levels.get(counted?.find(v => v === last) ?? '')
 		out.push({
 			indent: blanks!.length / 2,
 			text: says!,
 			of: of ?? (level ? 'matches' : ''),
 			estimate: level ? level.estimate : estimate ? Number(estimate.replaceAll(' ', '')) : null,
-			actual: level?.actual !== undefined ? number(level.actual) : actual ? Number(actual) : null,
+			actual: found?.actual !== undefined ? number(found.actual) : actual ? Number(actual) : null,
 		})
 	}
 	return out
