@@ -1,5 +1,5 @@
 # Every target works from a fresh clone with Go alone, which fetches modules the first time; race also needs a C
-# compiler, picture and the gpu targets more.
+# compiler, picture, page and the gpu targets more.
 GO       ?= go
 FUZZTIME ?= 10s
 BENCH    ?= .
@@ -12,7 +12,7 @@ OTHERS    = linux/386 linux/arm
 LDFLAGS   = -s -w -X github.com/weftgraph/weft.version=$(VERSION)
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: build test test-long docs-test docs-rewrite race fuzz mutate lint bench cross gpu-test gpu-bench figures kernels-check release-snapshot wheels python-test notices picture
+.PHONY: build test test-long docs-test docs-rewrite race fuzz mutate lint bench cross gpu-test gpu-bench figures kernels-check release-snapshot wheels python-test notices page page-test picture
 
 build: ## bin/weft for this machine
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/weft ./cmd/weft
@@ -74,6 +74,13 @@ python-test: build ## tests of the Python package
 
 notices: ## THIRD_PARTY_NOTICES, the licences of what is linked
 	$(GO) run ./internal/tools/notices $(TARGETS)
+
+page: ## internal/serve/page/dist from web/, and its licences in THIRD_PARTY_NOTICES, with Node.js
+	cd web && npm ci --no-audit --no-fund && npm run build
+	$(GO) run ./internal/tools/notices $(TARGETS)
+
+page-test: build ## tests of the page, in Chromium
+	cd web && npm ci --no-audit --no-fund && WEFT_BINARY=$(CURDIR)/bin/weft npm test
 
 picture: ## docs/img/match.svg
 	$(GO) run ./internal/tools/drawmatch -g testdata/graphs/ego-facebook.txt.gz -o docs/img/match.svg

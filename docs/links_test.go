@@ -22,7 +22,7 @@ func TestLinks(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if name := entry.Name(); entry.IsDir() && page != ".." && (strings.HasPrefix(name, ".") || name == "dist" || name == "bin") {
+		if name := entry.Name(); entry.IsDir() && page != ".." && (strings.HasPrefix(name, ".") || name == "dist" || name == "bin" || name == "node_modules") {
 			return filepath.SkipDir
 		}
 		if entry.IsDir() || filepath.Ext(page) != ".md" {

@@ -50,8 +50,9 @@ func (a *app) serveCmd() *cobra.Command {
 		Short: "answer queries about graphs over HTTP and Bolt",
 		Long: `Keep graphs open, and answer queries about them over HTTP until a signal comes. A
 graph has the name before =, or that of its file without the extensions. Clients
-know graphs by their names alone. GET /openapi.json describes the requests. With
---bolt also Neo4j's drivers are answered, in weft's pattern language.
+know graphs by their names alone. Browsers get a page at /, and GET /openapi.json
+describes the requests. With --bolt also Neo4j's drivers are answered, in weft's
+pattern language.
 
 Queries beyond --max-running wait for their turn. A result that a limit cut short
 says so. GET /v1/running lists what runs and waits.

@@ -12,6 +12,7 @@ type name struct {
 
 type querySyntax struct {
 	pos              int
+	matchAt          int
 	watch            *Watch
 	explain, profile bool
 	explainAt        int
@@ -30,6 +31,7 @@ type defineSyntax struct {
 // bodySyntax is the text after MATCH, in a DEFINE and in EXISTS.
 type bodySyntax struct {
 	pos      int
+	whereAt  Span
 	mode     *pattern.Mode // nil where none is named
 	induced  bool
 	patterns []patternSyntax
@@ -39,6 +41,7 @@ type bodySyntax struct {
 // patternSyntax is a path, or a call where call is not nil.
 type patternSyntax struct {
 	pos   int
+	end   int
 	not   bool
 	nodes []nodeSyntax
 	edges []edgeSyntax // edges[i] is between nodes[i] and nodes[i+1]
@@ -47,6 +50,7 @@ type patternSyntax struct {
 
 type nodeSyntax struct {
 	pos   int
+	at    inside
 	name  name
 	label *pattern.Label
 	props []propSyntax
@@ -58,6 +62,7 @@ func (n *nodeSyntax) plain() bool { return n.label == nil && n.props == nil && n
 
 type edgeSyntax struct {
 	pos      int
+	at       inside
 	left     bool // <-
 	right    bool // ->
 	name     name
@@ -66,6 +71,9 @@ type edgeSyntax struct {
 	props    []propSyntax
 	where    *exprSyntax
 }
+
+// inside has the places of a node or an edge, and of what it has in its brackets. Those of what is absent are empty.
+type inside struct{ whole, label, length, props, where Span }
 
 type propSyntax struct {
 	key   name

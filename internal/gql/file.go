@@ -11,10 +11,16 @@ import (
 // ParseText reads a query given as text: a GraphFrames motif where it begins
 // with "(" or "!", and the pattern language otherwise. The error is an *Error.
 func ParseText(text string) (*Query, error) {
-	if t := strings.TrimSpace(text); strings.HasPrefix(t, "(") || strings.HasPrefix(t, "!") {
+	if isMotif(text) {
 		return ParseGraphFrames(text)
 	}
 	return Parse(text)
+}
+
+// isMotif reports whether a text begins as a GraphFrames motif.
+func isMotif(text string) bool {
+	t := strings.TrimSpace(text)
+	return strings.HasPrefix(t, "(") || strings.HasPrefix(t, "!")
 }
 
 // ByName returns a query for each pattern of a catalogue name.

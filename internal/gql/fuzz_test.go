@@ -63,6 +63,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		q, err := Parse(text)
 		checkAnswer(t, text, one(q), err)
+		checkParts(t, text)
 	})
 }
 

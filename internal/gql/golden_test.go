@@ -11,7 +11,7 @@ import (
 )
 
 // TestGolden runs testdata/*: "parse" shows what a query becomes or its error;
-// "file name=F" does so for a pattern file.
+// "file name=F" does so for a pattern file, and "parts" shows the parts of a query.
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -20,12 +20,20 @@ func TestGolden(t *testing.T) {
 			switch d.Cmd {
 			case "parse":
 				var q *Query
+				checkParts(t, d.Input)
 				q, err = ParseText(d.Input)
 				qs = one(q)
 			case "file":
 				var name string
 				d.ScanArgs(t, "name", &name)
 				qs, err = ParseFile(name, []byte(d.Input))
+			case "parts":
+				checkParts(t, d.Input)
+				p, err := ReadParts(d.Input)
+				if err != nil {
+					return err.Error() + "\n"
+				}
+				return showParts(d.Input, p)
 			default:
 				d.Fatalf(t, "unknown command %s", d.Cmd)
 			}

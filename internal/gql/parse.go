@@ -26,7 +26,7 @@ func parseQueries(text string, limit int) (qs []*Query, err error) {
 	watches := map[string]bool{}
 	for len(qs) == 0 || p.peek().kind != tokEnd {
 		if len(qs) == limit {
-			panic(errorAt(text, p.peek().pos, "a second query").expecting("the end of the text; only files hold several queries"))
+			p.last()
 		}
 		from := p.peek().pos
 		q := resolveQuery(text, tokens, p.query())
@@ -40,6 +40,13 @@ func parseQueries(text string, limit int) (qs []*Query, err error) {
 		qs = append(qs, q)
 	}
 	return qs, nil
+}
+
+// last requires that no query follows.
+func (p *parser) last() {
+	if p.peek().kind != tokEnd {
+		panic(errorAt(p.text, p.peek().pos, "a second query").expecting("the end of the text; only files hold several queries"))
+	}
 }
 
 // parseGQLFile reads the queries of a file. Watches keep their names; the others

@@ -42,7 +42,7 @@ func (p *parser) negation() *exprSyntax {
 	if p.keyword("NOT") {
 		defer p.enter()()
 		x := p.negation()
-		return &exprSyntax{kind: exprUnary, op: pattern.OpNot, pos: t.pos, end: x.end, args: []*exprSyntax{x}}
+		return &exprSyntax{kind: exprUnary, op: pattern.OpNot, pos: t.pos, end: p.since(t.pos)[1], args: []*exprSyntax{x}}
 	}
 	return p.comparison()
 }
@@ -267,9 +267,7 @@ func (p *parser) exists() *exprSyntax {
 	p.expectSymbol("{")
 	p.keyword("MATCH")
 	x := &exprSyntax{kind: exprExists, pos: t.pos, sub: p.body()}
-	if p.keyword("WHERE") {
-		x.sub.where = p.expr()
-	}
+	x.sub.where, x.sub.whereAt = p.condition()
 	if !p.isSymbol("}") {
 		p.fail("an edge, a comma, WHERE or }", "WHERE")
 	}

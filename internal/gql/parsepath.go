@@ -38,6 +38,7 @@ func (p *parser) pattern() patternSyntax {
 	default:
 		p.fail("a path, which begins with (, or the name of a pattern", "NOT", "INDUCED", "DIFFERENT", "REPEATABLE")
 	}
+	out.end = p.since(out.pos)[1]
 	return out
 }
 
@@ -57,16 +58,13 @@ func (p *parser) path(out *patternSyntax) {
 func (p *parser) node() nodeSyntax {
 	n := nodeSyntax{pos: p.expectSymbol("(").pos}
 	n.name = p.optionalName("a name, a label after :, properties in {}, WHERE or )")
-	if p.symbol(":") {
-		n.label = p.label(0)
-	}
-	n.props = p.props()
-	if p.keyword("WHERE") {
-		n.where = p.expr()
-	}
+	n.label, n.at.label = p.labels()
+	n.props, n.at.props = p.props()
+	n.where, n.at.where = p.condition()
 	if !p.symbol(")") {
 		p.fail(closing(n.name.text != "", n.label != nil, n.props != nil, n.where != nil)+")", "WHERE")
 	}
+	n.at.whole = p.since(n.pos)
 	return n
 }
 
@@ -119,15 +117,14 @@ func (p *parser) edge() edgeSyntax {
 		panic(errorAt(p.text, e.pos, "an edge cannot point both ways").expecting("-->, <-- or --, which means either way"))
 	}
 	e.right = p.symbol(">")
+	e.at.whole = p.since(e.pos)
 	return e
 }
 
 // edgeBody = [var] [":" labels] ["*" int ".." int] [props] ["WHERE" expr].
 func (p *parser) edgeBody(e *edgeSyntax) {
 	e.name = p.optionalName("a name, a label after :, *, properties in {}, WHERE or ]")
-	if p.symbol(":") {
-		e.label = p.label(0)
-	}
+	e.label, e.at.label = p.labels()
 	if star := p.peek(); p.symbol("*") {
 		e.min = p.length()
 		e.max = e.min
@@ -137,11 +134,10 @@ func (p *parser) edgeBody(e *edgeSyntax) {
 		if e.max < e.min || e.max == 0 {
 			panic(errorAt(p.text, star.pos, "no path has such a length").expecting("*least..most"))
 		}
+		e.at.length = p.since(star.pos)
 	}
-	e.props = p.props()
-	if p.keyword("WHERE") {
-		e.where = p.expr()
-	}
+	e.props, e.at.props = p.props()
+	e.where, e.at.where = p.condition()
 }
 
 // maxLength bounds variable-length edges.
@@ -154,6 +150,26 @@ func (p *parser) length() int {
 		panic(errorAt(p.text, t.pos, "a path may have at most 1000 edges"))
 	}
 	return int(n)
+}
+
+// labels = [":" label].
+func (p *parser) labels() (*pattern.Label, Span) {
+	if !p.symbol(":") {
+		return nil, Span{}
+	}
+	pos := p.peek().pos
+	l := p.label(0)
+	return l, p.since(pos)
+}
+
+// condition = ["WHERE" expr].
+func (p *parser) condition() (*exprSyntax, Span) {
+	if !p.keyword("WHERE") {
+		return nil, Span{}
+	}
+	pos := p.peek().pos
+	x := p.expr()
+	return x, p.since(pos)
 }
 
 // label algebra: | binds weaker than &, and ! strongest.
@@ -190,9 +206,10 @@ func (p *parser) labelAtom() *pattern.Label {
 }
 
 // props = "{" key ":" value { "," key ":" value } "}".
-func (p *parser) props() []propSyntax {
+func (p *parser) props() ([]propSyntax, Span) {
+	pos := p.peek().pos
 	if !p.symbol("{") {
-		return nil
+		return nil, Span{}
 	}
 	out := []propSyntax{}
 	for !p.symbol("}") {
@@ -203,7 +220,7 @@ func (p *parser) props() []propSyntax {
 		p.expectSymbol(":")
 		out = append(out, propSyntax{key, p.sum()})
 	}
-	return out
+	return out, p.since(pos)
 }
 
 // call = name ["(" args ")"]; a name may have a prefix, as stmatch:q7.

@@ -44,6 +44,9 @@ func (p *parser) take() token {
 	return t
 }
 
+// since is the place of what was taken from pos on.
+func (p *parser) since(pos int) Span { return Span{pos, p.tokens[p.i-1].end} }
+
 // enter counts one level of nesting; the caller defers the function returned.
 func (p *parser) enter() func() {
 	if p.depth++; p.depth > maxDepth {
@@ -221,15 +224,14 @@ func (p *parser) query() *querySyntax {
 	for p.isKeyword("DEFINE") {
 		q.defines = append(q.defines, p.define())
 	}
+	q.matchAt = p.peek().pos
 	if !p.keyword("MATCH") {
 		p.hint()
 		p.fail("MATCH, EXPLAIN, PROFILE or DEFINE", starts...)
 	}
 	q.body = p.body()
 	q.order = p.order(nil)
-	if p.keyword("WHERE") {
-		q.body.where = p.expr()
-	}
+	q.body.where, q.body.whereAt = p.condition()
 	q.order = p.order(q.order)
 	expected := "WHERE, ORDERED, WITHIN, RETURN or the end of the text"
 	words := []string{"WHERE", "ORDERED", "WITHIN", "RETURN"}
@@ -282,9 +284,7 @@ func (p *parser) define() *defineSyntax {
 	p.expectKeyword("AS")
 	p.expectSymbol("{")
 	d.body = &bodySyntax{pos: p.peek().pos, patterns: p.patterns()}
-	if p.keyword("WHERE") {
-		d.body.where = p.expr()
-	}
+	d.body.where, d.body.whereAt = p.condition()
 	p.expectSymbol("}")
 	return d
 }

@@ -40,6 +40,7 @@ type builder struct {
 	vertexPos []int
 	edgePos   []int
 	edgeNames map[string]bool
+	labelled  map[labelled]bool
 	own       []int // in EXISTS: own[i] is the vertex for …
 	outer     []int // … vertex outer[i] of the enclosing pattern
 	later     []func()
@@ -47,6 +48,12 @@ type builder struct {
 	unnamed   []offered // edges of patterns of the catalogue that may get names
 	depth     int       // of EXISTS around it
 	around    *builder  // of the enclosing pattern; nil otherwise
+}
+
+// labelled is a label that a place of a vertex has.
+type labelled struct {
+	vertex int
+	label  string
 }
 
 // offered is an edge without a name, and the name that it gets where it needs one.
@@ -69,7 +76,7 @@ type env struct {
 }
 
 func (r *resolver) newEnv(parent *env, p *pattern.Pattern) *env {
-	b := &builder{resolver: r, p: p, edgeNames: map[string]bool{}}
+	b := &builder{resolver: r, p: p, edgeNames: map[string]bool{}, labelled: map[labelled]bool{}}
 	if parent != nil {
 		b.around = parent.builder
 	}
@@ -180,8 +187,9 @@ func (e *env) node(n *nodeSyntax) int {
 		}
 	}
 	e.p.Vertices[v].Aside = false
-	if l := n.label; l != nil {
-		if have := e.p.Vertices[v].Label; have != nil && have.String() != l.String() {
+	if l := n.label; l != nil && !e.labelled[labelled{v, l.String()}] {
+		e.labelled[labelled{v, l.String()}] = true
+		if have := e.p.Vertices[v].Label; have != nil {
 			l = &pattern.Label{Op: pattern.LabelAnd, X: have, Y: l}
 		}
 		e.p.Vertices[v].Label = l

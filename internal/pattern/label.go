@@ -145,7 +145,7 @@ func (l *Label) String() string {
 }
 
 func (l *Label) write(b *strings.Builder, prec int) {
-	p := map[LabelOp]int{LabelOr: 1, LabelAnd: 2, LabelNot: 3, LabelName: 4, LabelAny: 4}[l.Op]
+	p := [...]int{LabelOr: 1, LabelAnd: 2, LabelNot: 3, LabelName: 4, LabelAny: 4}[l.Op]
 	if p < prec {
 		b.WriteByte('(')
 		defer b.WriteByte(')')

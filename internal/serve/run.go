@@ -13,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/weftgraph/weft"
 )
@@ -46,6 +48,7 @@ type Request struct {
 	Vertex   string         // of participation; "" means the one of RETURN participation(v)
 	K        int            // of motifs: the number of vertices, from 3 to 5
 	Protocol string         // that the client speaks, for lists and logs
+	Tag      string         // of the client's choice, for lists: at most 64 characters that can be shown
 	Choices
 }
 
@@ -107,6 +110,7 @@ type Status struct {
 	Kind     Kind      `json:"kind"`
 	Graph    string    `json:"graph"`
 	Query    string    `json:"query,omitempty"`
+	Tag      string    `json:"tag,omitempty"` // of the request
 	Protocol string    `json:"protocol"`
 	State    string    `json:"state"` // waiting, running or done
 	Begun    time.Time `json:"begun"`
@@ -138,6 +142,9 @@ func (s *Server) begin(ctx context.Context, who Identity, q Request) (*Run, erro
 	if !slices.Contains(Kinds, q.Kind) {
 		return nil, errorf(BadRequest, "kind %q: want one of %v", q.Kind, Kinds)
 	}
+	if err := checkTag(q.Tag); err != nil {
+		return nil, err
+	}
 	if q.Kind == Matcha {
 		return s.beginProgram(ctx, who, q)
 	}
@@ -151,6 +158,20 @@ func (s *Server) begin(ctx context.Context, who Identity, q Request) (*Run, erro
 	}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	return r, nil
+}
+
+// mostTag is the number of characters of a tag.
+const mostTag = 64
+
+// checkTag refuses a tag that could not be shown in a line.
+func checkTag(tag string) error {
+	switch {
+	case utf8.RuneCountInString(tag) > mostTag:
+		return errorf(BadRequest, "the tag has more than %d characters", mostTag)
+	case strings.ContainsFunc(tag, func(r rune) bool { return !unicode.IsGraphic(r) }):
+		return errorf(BadRequest, "the tag has a control character, or another that cannot be shown")
+	}
+	return nil
 }
 
 // newRun is a run without a graph and a query.
@@ -199,12 +220,9 @@ func least[T int | int64 | time.Duration](limits ...T) (m T) {
 
 // read parses the query and makes the options.
 func (r *Run) read() (err error) {
-	q, l := &r.Request, &r.s.Limits
+	q := &r.Request
 	if q.Limit < 0 || q.Time < 0 || q.Threads < 0 {
 		return errorf(BadRequest, "limits and threads cannot be negative")
-	}
-	if len(q.Query) > l.Text {
-		return errorf(TooLarge, "the query has %d bytes, and at most %d are taken", len(q.Query), l.Text)
 	}
 	switch asks := q.Kind != Motifs && q.Kind != Info; {
 	case !asks && (q.Query != "" || q.Pattern != ""):
@@ -217,17 +235,18 @@ func (r *Run) read() (err error) {
 			return errorf(TooLarge, "the name of the pattern has %d bytes, and at most 200 are taken", len(q.Pattern))
 		}
 		r.query, err = weft.PatternByName(q.Pattern)
-	case strings.TrimSpace(q.Query) == "":
-		return errorf(BadRequest, "there is no query")
 	default:
+		if err := r.s.fits(q.Query); err != nil {
+			return err
+		}
 		r.query, err = r.s.texts.parse(q.Query)
 	}
 	if err != nil {
 		return err
 	}
 	if r.query != nil {
-		if n := len(r.query.Vertices()); l.Vertices > 0 && n > l.Vertices {
-			return errorf(TooLarge, "the pattern has %d vertices, and at most %d are taken", n, l.Vertices)
+		if err := r.s.small(r.query); err != nil {
+			return err
 		}
 		for name := range q.Params {
 			if !slices.Contains(r.query.Params(), name) {
@@ -338,7 +357,7 @@ func (r *Run) Context() context.Context { return r.ctx }
 // Status describes the run now.
 func (r *Run) Status() Status {
 	out := Status{
-		ID: r.ID, User: r.Who.Name, Kind: r.Request.Kind, Graph: r.Request.Graph, Query: r.Request.Query, Protocol: r.Request.Protocol,
+		ID: r.ID, User: r.Who.Name, Kind: r.Request.Kind, Graph: r.Request.Graph, Query: r.Request.Query, Tag: r.Request.Tag, Protocol: r.Request.Protocol,
 		State: "waiting", Begun: r.begun, Seconds: time.Since(r.begun).Seconds(), Rows: r.written.Load(), Done: r.done.Load(), Total: r.total.Load(),
 	}
 	if out.Query == "" {

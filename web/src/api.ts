@@ -5,7 +5,7 @@ export interface Query {
 	graph: string
 	query?: string
 	pattern?: string
-	params?: Record<string, Value>
+	params?: Record<string, Parameter>
 	limit?: number
 	seconds?: number
 	semantics?: 'iso' | 'trail' | 'hom' | ''
@@ -14,12 +14,21 @@ export interface Query {
 	k?: number
 	profile?: boolean
 	allow_product?: boolean
+	/** Of participation: the vertex of the pattern. */
+	vertex?: string
+	/** Of motifs: false counts as if edges had no directions. */
+	directions?: boolean
+	/** A name of the client's choice, by which it finds the query in the list of those that run. */
+	tag?: string
 }
 
 export type Kind = 'count' | 'match' | 'exists' | 'explain' | 'motifs' | 'participation' | 'info'
 
-/** A cell of a row. Edges are objects with src and dst. */
+/** A cell of a row. Edges are objects with src and dst. Whole numbers beyond 2^53 are texts. */
 export type Value = null | boolean | number | string | Value[] | { [key: string]: Value }
+
+/** The value of a parameter. Whole numbers have up to 64 bits. */
+export type Parameter = Value | bigint
 export type Row = Record<string, Value>
 
 /** How a query ended. */
@@ -48,6 +57,8 @@ export interface Problem {
 	caret?: string
 	expected?: string
 	suggestion?: string
+	/** Seconds after which to ask again. */
+	retry?: number
 }
 
 export class ProblemError extends Error {
@@ -74,6 +85,7 @@ export interface Status {
 	kind: Kind
 	graph: string
 	query?: string
+	tag?: string
 	state: 'waiting' | 'running' | 'done'
 	seconds: number
 	waited_seconds: number
@@ -99,16 +111,35 @@ export interface Result {
 	notes?: string[]
 }
 
+/** The levels of a plan. The text of the answer says the rest in words. */
+export interface Plan {
+	method: string
+	order: string[]
+	levels: { vertex: string; estimate: number; actual?: Count; seconds?: number }[]
+}
+
 export interface ExplainAnswer {
 	run: Run
 	engine: string
 	reason: string
-	plan: Record<string, unknown>
+	plan: { plan?: Plan | string[] }
 	text: string
 	phases?: string[]
 	memory?: string[]
 	planning_seconds: number
 	result?: Result
+}
+
+export interface CountAnswer {
+	run: Run
+	result: Result
+}
+
+export interface ExistsAnswer {
+	run: Run
+	/** null: the search was cut short before it found a match. */
+	exists: boolean | null
+	result: Result
 }
 
 export interface MotifsAnswer {
@@ -132,5 +163,86 @@ export interface Api {
 	/** Rows of match or participation, as they are found. */
 	rows(kind: Kind, query: Query, reader: RowsReader, signal?: AbortSignal): Promise<Run>
 	/** Saves the rows of a query as a file in a format (a media type), without keeping them in memory where the browser can do so. */
-	save(kind: Kind, query: Query, accept: string, name: string): Promise<void>
+	save(kind: Kind, query: Query, accept: string, name: string, signal?: AbortSignal): Promise<void>
+}
+
+/** From and to, in UTF-16 code units of the query. The server counts bytes; canvas/units.ts turns them. */
+export type Span = [from: number, to: number]
+
+/** A pattern as it can be drawn, with the places of its parts in the query. Texts are as they are written. */
+export interface Parts {
+	semantics: 'iso' | 'trail' | 'hom'
+	induced: boolean
+	/** The words between MATCH and the first path; empty where they can be inserted. */
+	mode: Span
+	/** Group 0 is that of MATCH. */
+	groups: PartGroup[]
+	vertices: PartVertex[]
+	edges: PartEdge[]
+	/** In the order of the text. */
+	paths: PartPath[]
+	/** That of MATCH. */
+	where: string
+	/** What stands before and after MATCH and its paths. */
+	rest: Span[]
+	/** Why the places are not known, so that the drawing cannot be edited; empty if they are. */
+	fixed: string
+}
+
+/** What MATCH, EXISTS or NOT is about. */
+export interface PartGroup {
+	/** exists and not are what each match must fulfil; a condition is EXISTS in a larger condition, as under OR. */
+	kind: 'match' | 'exists' | 'not' | 'condition'
+	/** The group around it, or -1. */
+	parent: number
+	at: Span
+	/** Its paths. */
+	inside: Span
+	where: string
+}
+
+/** A vertex. Its labels, properties and condition are those of its own group, from all its places there. */
+export interface PartVertex {
+	/** Without quotes; empty if it has none. */
+	name: string
+	labels: string
+	properties: string
+	where: string
+	group: number
+	/** Its places in paths, with the parentheses. */
+	at: Span[]
+	/** Each place of its name. */
+	uses: Span[]
+}
+
+export interface PartEdge {
+	name: string
+	from: number
+	to: number
+	direction: 'any' | 'out'
+	labels: string
+	properties: string
+	where: string
+	/** With the star; empty of one edge. */
+	length: string
+	group: number
+	at: Span
+	uses: Span[]
+}
+
+/** A path. Edge i is between nodes i and i + 1. */
+export interface PartPath {
+	group: number
+	at: Span
+	nodes: { vertex: number; at: Span; labels: string; properties: string; where: string }[]
+	edges: number[]
+}
+
+/** What a graph has, for completion. */
+export interface Schema {
+	vertex_labels: string[]
+	edge_labels: string[]
+	vertex_properties: { name: string; type: string }[]
+	edge_properties: { name: string; type: string }[]
+	edge_times: boolean
 }

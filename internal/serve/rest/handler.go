@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/serve"
+	"github.com/weftgraph/weft/internal/serve/page"
 	"github.com/weftgraph/weft/internal/serve/rest/request"
 )
 
@@ -43,8 +45,10 @@ type Handler struct {
 	jobs  jobs
 	mux   *http.ServeMux
 	hosts atomic.Pointer[[]string]
-	forms request.Forms
-	body  time.Duration // how long a client may take to send a body
+	forms request.Forms         // of queries and jobs
+	parts request.Forms         // of parse
+	files map[string]*page.File // by their paths
+	body  time.Duration         // how long a client may take to send a body
 }
 
 //go:embed openapi.json
@@ -55,6 +59,20 @@ type route struct {
 	method, path string
 	open         bool // to clients without credentials
 	answer       func(h *Handler, w http.ResponseWriter, r *http.Request, who serve.Identity) error
+}
+
+// paths are the paths of a route. A route of the page's files has one for each of them, so that no other is looked for.
+func (r route) paths(files map[string]*page.File) (out []string) {
+	folder, ok := strings.CutSuffix(r.path, "{file}")
+	if !ok {
+		return []string{r.path}
+	}
+	for at := range files {
+		if dir, name := path.Split(at); dir == folder && name != "" {
+			out = append(out, at)
+		}
+	}
+	return out
 }
 
 // routes are all of them. A test compares them with openapi.json.
@@ -69,11 +87,15 @@ func routes() []route {
 		{"GET", "/healthz", true, (*Handler).health},
 		{"GET", "/openapi.json", true, (*Handler).describe},
 		{"GET", "/metrics", false, (*Handler).metrics},
+		{"GET", "/assets/{file}", true, (*Handler).file},
+		{"GET", "/{file}", true, (*Handler).file},
 		{"GET", "/v1/graphs", false, (*Handler).graphs},
 		{"GET", "/v1/graphs/{name}", false, (*Handler).graph},
 		{"PUT", "/v1/graphs/{name}", false, (*Handler).addGraph},
 		{"POST", "/v1/graphs/{name}/reload", false, (*Handler).reloadGraph},
 		{"DELETE", "/v1/graphs/{name}", false, (*Handler).dropGraph},
+		{"GET", "/v1/graphs/{name}/schema", false, (*Handler).schema},
+		{"POST", "/v1/parse", false, (*Handler).parse},
 		{"GET", "/v1/running", false, (*Handler).running},
 		{"POST", "/v1/reload", false, (*Handler).reload},
 		{"POST", "/v1/jobs", false, (*Handler).addJob},
@@ -88,12 +110,16 @@ func routes() []route {
 	return out
 }
 
-// forms are the fields of requests.
-func forms() request.Forms {
+// forms are the fields of requests for the kinds of queries, and of others.
+func forms() (queries, parts request.Forms) {
 	var kinds []string
 	for _, kind := range serve.Kinds {
 		kinds = append(kinds, string(kind))
 	}
+	return formsOf(kinds), formsOf([]string{"parse"})
+}
+
+func formsOf(kinds []string) request.Forms {
 	f, err := request.ReadForms(document, kinds)
 	if err != nil {
 		panic(err) // a test reads it
@@ -104,16 +130,22 @@ func forms() request.Forms {
 // New returns a handler.
 func New(o Options) *Handler {
 	o.Body, o.Patient, o.Keep = cmp.Or(o.Body, 1<<20), cmp.Or(o.Patient, 30*time.Second), cmp.Or(o.Keep, 10*time.Minute)
-	h := &Handler{Options: o, mux: http.NewServeMux(), forms: forms(), body: bodyTime}
+	h := &Handler{Options: o, mux: http.NewServeMux(), body: bodyTime}
+	h.forms, h.parts = forms()
+	h.files = map[string]*page.File{}
+	for _, f := range page.Files() {
+		h.files[f.Path] = f
+	}
 	h.hosts.Store(&o.Hosts)
 	h.jobs.of = map[uint64]*job{}
 	h.jobs.ctx, h.jobs.cancel = context.WithCancel(context.Background())
 	for _, r := range routes() {
-		path := r.path
-		if path == "/" {
-			path = "/{$}"
+		for _, path := range r.paths(h.files) {
+			if path == "/" {
+				path = "/{$}"
+			}
+			h.mux.HandleFunc(r.method+" "+path, func(w http.ResponseWriter, req *http.Request) { h.serve(w, req, r) })
 		}
-		h.mux.HandleFunc(r.method+" "+path, func(w http.ResponseWriter, req *http.Request) { h.serve(w, req, r) })
 	}
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if allowed := allowedMethods(h.mux, r); len(allowed) > 0 {
@@ -178,8 +210,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mux.ServeHTTP(l, r)
 }
 
-// contentPolicy lets pages load parts of the server itself, and nothing else.
-const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// contentPolicy lets pages load parts of the server itself, and nothing else. A script cannot make HTML or scripts of texts.
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; worker-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
 // logged is a response with what the log says of it.
 //
@@ -241,7 +274,9 @@ func (h *Handler) checkOrigin(r *http.Request) error {
 	case "", "same-origin":
 	case "none": // the user asked for it
 	default:
-		return cross
+		if r.Method != http.MethodGet || r.URL.Path != "/" || r.Header.Get("Sec-Fetch-Mode") != "navigate" { // a link to the page, which has no data
+			return cross
+		}
 	}
 	return nil
 }
@@ -291,18 +326,19 @@ func address(r *http.Request) string {
 	return host
 }
 
-func (h *Handler) home(w http.ResponseWriter, _ *http.Request, _ serve.Identity) error {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, err := io.WriteString(w, `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<title>weft</title>
-<h1>weft `+weft.Version()+`</h1>
-<p>This server answers queries about graphs over HTTP.
-<p><a href="/openapi.json">/openapi.json</a> describes the requests that it takes, and <a href="/v1/graphs">/v1/graphs</a> lists its graphs.
-</html>
-`)
-	return ignore(err)
+// home answers with the page to browsers, which ask for HTML, and says to others where to go on.
+func (h *Handler) home(w http.ResponseWriter, r *http.Request, who serve.Identity) error {
+	w.Header().Add("Vary", "Accept")
+	if strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html") {
+		return h.file(w, r, who)
+	}
+	return writeJSON(w, http.StatusOK, map[string]string{"version": weft.Version(), "requests": "/openapi.json", "graphs": "/v1/graphs"})
+}
+
+// file answers with a file of the page.
+func (h *Handler) file(w http.ResponseWriter, r *http.Request, _ serve.Identity) error {
+	h.files[r.URL.Path].ServeHTTP(w, r)
+	return nil
 }
 
 // ignore drops the error of a write: the client has gone.
@@ -352,6 +388,36 @@ func (h *Handler) graph(w http.ResponseWriter, r *http.Request, who serve.Identi
 		return err
 	}
 	return writeJSON(w, http.StatusOK, g)
+}
+
+// schema answers with the names in a graph. No list is null.
+func (h *Handler) schema(w http.ResponseWriter, r *http.Request, who serve.Identity) error {
+	name := r.PathValue("name")
+	if !who.May(name) {
+		return &serve.Error{Code: serve.UnknownGraph, Message: fmt.Sprintf("there is no graph %q", name)}
+	}
+	lease, err := h.Server.Catalog.Acquire(name)
+	if err != nil {
+		return err
+	}
+	defer lease.Release()
+	s := lease.Graph.Schema()
+	s.VertexLabels, s.EdgeLabels = append([]string{}, s.VertexLabels...), append([]string{}, s.EdgeLabels...)
+	s.VertexProps, s.EdgeProps = append([]weft.PropertyInfo{}, s.VertexProps...), append([]weft.PropertyInfo{}, s.EdgeProps...)
+	return writeJSON(w, http.StatusOK, s)
+}
+
+// parse answers with the parts of a query, which it does not run.
+func (h *Handler) parse(w http.ResponseWriter, r *http.Request, _ serve.Identity) error {
+	b, err := read(r, h.parts, "parse")
+	if err != nil {
+		return err
+	}
+	parts, err := h.Server.Parts(b.Query)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, parts)
 }
 
 // change lets an administrator change the catalog, and answers with the graph.

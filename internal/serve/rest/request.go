@@ -25,7 +25,12 @@ const bodyTime = 30 * time.Second
 //
 // A field that does not concern the kind is an error, because it would be ignored: openapi.json says which do. The kind "" is a job, whose body
 // names its kind.
-func (h *Handler) readBody(r *http.Request, kind serve.Kind) (b request.Body, err error) {
+func (h *Handler) readBody(r *http.Request, kind serve.Kind) (request.Body, error) {
+	return read(r, h.forms, string(kind))
+}
+
+// read reads the body of a request that has one of the forms.
+func read(r *http.Request, forms request.Forms, kind string) (b request.Body, err error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return b, &httpError{http.StatusUnsupportedMediaType, "media_type", "the body must be JSON: send Content-Type: application/json"}
 	}
@@ -36,7 +41,7 @@ func (h *Handler) readBody(r *http.Request, kind serve.Kind) (b request.Body, er
 		}
 		return b, bad("the body cannot be read: %v", err)
 	}
-	if b, err = h.forms.Parse(text, string(kind)); err != nil {
+	if b, err = forms.Parse(text, kind); err != nil {
 		return b, bad("%s", err)
 	}
 	return b, nil
@@ -51,7 +56,7 @@ func (h *Handler) request(b request.Body, who serve.Identity, kind serve.Kind) s
 		}
 	}
 	return serve.Request{
-		Kind: kind, Graph: b.Graph, Query: b.Query, Pattern: b.Pattern, Params: b.Params, Vertex: b.Vertex, Program: serve.Program{Text: b.Program, Inputs: b.Inputs, Target: b.Target, Schedule: b.Schedule, Passes: b.Passes}, K: b.K, Protocol: "http",
+		Kind: kind, Graph: b.Graph, Query: b.Query, Pattern: b.Pattern, Params: b.Params, Vertex: b.Vertex, Program: serve.Program{Text: b.Program, Inputs: b.Inputs, Target: b.Target, Schedule: b.Schedule, Passes: b.Passes}, K: b.K, Protocol: "http", Tag: b.Tag,
 		Choices: serve.Choices{
 			Limit: b.Limit, Time: time.Duration(b.Seconds * 1e9), Semantics: b.Semantics, Induced: b.Induced, List: b.List, AllowProduct: b.AllowProduct,
 			Directions: b.Directions, Profile: b.Profile, Listing: b.Listing, Engine: b.Engine, Device: b.Device, Order: b.Order, Threads: b.Threads,

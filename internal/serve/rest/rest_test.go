@@ -10,11 +10,13 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,7 +26,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/serve"
+	"github.com/weftgraph/weft/internal/serve/page"
 	"github.com/weftgraph/weft/internal/serve/rest/request"
 	"github.com/weftgraph/weft/internal/serve/servetest"
 )
@@ -136,7 +140,7 @@ func (s *site) check(method, path string, a *answer) {
 			s.t.Errorf("%s %s: no header %s", method, path, name)
 		}
 	}
-	if media == "application/json" || media == "application/problem+json" {
+	if media == "application/json" && s.template(path) != "/{file}" || media == "application/problem+json" {
 		if err := json.Unmarshal([]byte(a.body), &a.json); err != nil {
 			s.t.Fatalf("%s %s: %v in %s", method, path, err, a.body)
 		}
@@ -264,7 +268,8 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := map[string]bool{"format": true}
-	for _, names := range forms() {
+	queries, parts := forms()
+	for _, names := range append(slices.Collect(maps.Values(queries)), slices.Collect(maps.Values(parts))...) {
 		if len(names) == 0 {
 			t.Error("a kind without fields")
 		}
@@ -328,9 +333,6 @@ func TestQueries(t *testing.T) {
 	if a = s.do("GET", "/openapi.json", ""); a.body != string(document) {
 		t.Error("another document")
 	}
-	if a = s.do("GET", "/", ""); !strings.Contains(a.body, "/openapi.json") {
-		t.Error(a.body)
-	}
 	if a = s.do("GET", "/metrics", ""); !strings.Contains(a.body, `weft_queries_total{cut="",kind="count",protocol="http"} 2`) {
 		t.Error(a.body)
 	}
@@ -388,6 +390,173 @@ func TestRows(t *testing.T) {
 		t.Errorf("%v", a.header)
 	}
 	if a := s.do("POST", "/v1/match", all, "Accept", "image/png"); a.status != http.StatusNotAcceptable {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+}
+
+// TestPage: browsers get the page without credentials, and others a word of where to go on. There is nothing beside its files.
+func TestPage(t *testing.T) {
+	s := newSite(t, serve.Limits{}, Options{}, serve.Account{User: "ana", Hash: serve.HashSecret("secret")})
+	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+	for _, f := range page.Files() {
+		a := s.do("GET", f.Path, "", "Accept", browser)
+		if a.status != 200 || a.body == "" || a.header.Get("Content-Security-Policy") != contentPolicy || a.header.Get("X-Frame-Options") != "DENY" {
+			t.Errorf("%s: %d %v", f.Path, a.status, a.header)
+		}
+		if cache := a.header.Get("Cache-Control"); (cache == "no-cache") == strings.HasPrefix(f.Path, "/assets/") {
+			t.Errorf("%s: %s", f.Path, cache)
+		}
+		if again := s.do("GET", f.Path, "", "Accept", browser, "If-None-Match", a.header.Get("ETag"), "Accept-Encoding", "gzip"); again.status != 200 && again.status != 304 {
+			t.Errorf("%s: %d", f.Path, again.status)
+		}
+		resp, err := http.Head(s.url + f.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != 200 {
+			t.Errorf("HEAD %s: %d", f.Path, resp.StatusCode)
+		}
+		if a := s.do("POST", f.Path, "{}"); a.status != 405 || a.header.Get("Allow") != "GET" {
+			t.Errorf("POST %s: %d %s", f.Path, a.status, a.body)
+		}
+	}
+	if a := s.do("GET", "/", "", "Accept", browser); !strings.HasPrefix(a.header.Get("Content-Type"), "text/html") || !strings.Contains(strings.Join(a.header.Values("Vary"), ","), "Accept,") {
+		t.Errorf("%v", a.header)
+	}
+	for _, accept := range []string{"", "*/*", "application/json"} {
+		if a := s.do("GET", "/", "", "Accept", accept); a.status != 200 || a.at("requests") != "/openapi.json" {
+			t.Errorf("Accept %q: %d %s", accept, a.status, a.body)
+		}
+	}
+	for _, path := range []string{
+		"/index.html", "/assets", "/assets/", "/assets/none.js", "/dist/index.html", "/page.go", "/assets/..%2findex.html", "/..%2fpage.go", "/%2e%2e/page.go", "/assets/%2e%2e/%2e%2e/page.go",
+		"/assets/%5c..%5c..%5cpage.go", "//icon.svg%00", "/assets//etc/passwd",
+	} {
+		if a := s.do("GET", path, "", "Accept", browser); a.status != 404 || a.at("kind") != "unknown_path" {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+	}
+	if a := s.do("POST", "/nowhere", "{}"); a.status != 404 {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	if a := s.do("GET", "/", "", "Accept", browser, "Host", "evil.example"); a.status != 421 {
+		t.Errorf("under another name: %d", a.status)
+	}
+	// A page of another site may have a link to the page, and to nothing else.
+	for _, test := range []struct {
+		method, path, mode string
+		status             int
+	}{{"GET", "/", "navigate", 200}, {"GET", "/", "no-cors", 403}, {"POST", "/", "navigate", 403}, {"GET", "/v1/graphs", "navigate", 403}, {"GET", "/icon.svg", "navigate", 403}} {
+		if a := s.do(test.method, test.path, "", "Accept", browser, "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", test.mode); a.status != test.status {
+			t.Errorf("%s %s from another site, mode %s: %d", test.method, test.path, test.mode, a.status)
+		}
+	}
+}
+
+// TestSchema: the names in a graph, as the library has them, and lists where there are none.
+func TestSchema(t *testing.T) {
+	s := newSite(t, serve.Limits{}, Options{}, serve.Account{User: "ana", Hash: serve.HashSecret("secret"), Rights: serve.Rights{Graphs: []string{"karate", "labelled"}}})
+	ana := []string{"Authorization", "Basic YW5hOnNlY3JldA=="}
+	rt := weft.NewRuntime(weft.RuntimeOptions{CacheDir: "off"})
+	t.Cleanup(func() { rt.Close() })
+	path := filepath.Join(t.TempDir(), "labelled.csv")
+	if err := os.WriteFile(path, []byte("src,dst,label,time,amount\na,b,PAID,5,1.5\nb,c,OWNS,6,2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.server.Catalog.Open(t.Context(), serve.Source{Name: "labelled", Path: path}); err != nil {
+		t.Fatal(err)
+	}
+	a := s.do("GET", "/v1/graphs/labelled/schema", "", ana...)
+	if want := `{"vertex_labels":[],"edge_labels":["OWNS","PAID"],"vertex_properties":[],"edge_properties":[{"name":"amount","type":"float64"}],"edge_times":true}` + "\n"; a.status != 200 || a.body != want {
+		t.Errorf("%d %s, want %s", a.status, a.body, want)
+	}
+	a = s.do("GET", "/v1/graphs/karate/schema", "", ana...)
+	if want := `{"vertex_labels":[],"edge_labels":[],"vertex_properties":[],"edge_properties":[],"edge_times":false}` + "\n"; a.status != 200 || a.body != want {
+		t.Errorf("%d %s, want %s", a.status, a.body, want)
+	}
+	for _, name := range []string{"dense", "nobody"} { // one that this user may not read, and one that does not exist
+		if a := s.do("GET", "/v1/graphs/"+name+"/schema", "", ana...); a.status != 404 || a.at("kind") != "unknown_graph" {
+			t.Errorf("%s: %d %s", name, a.status, a.body)
+		}
+	}
+	if a := s.do("GET", "/v1/graphs/karate/schema", ""); a.status != 401 {
+		t.Errorf("without a user: %d", a.status)
+	}
+}
+
+// TestParts: the parts of a query with their places, and its mistakes with theirs.
+func TestParts(t *testing.T) {
+	s := newSite(t, serve.Limits{Text: 200, Vertices: 5}, Options{})
+	for _, query := range []string{
+		"MATCH (a:A {x: 1})-[e:E*1..2]->(b), NOT (b)--(a) WHERE EXISTS { (a)--(c) } OR a.x = 2 RETURN a, b",
+		"MATCH INDUCED (ä)--(b)", "MATCH clique(4)", "(a)-[]->(b); !(b)-[]->(a)",
+	} {
+		a := s.do("POST", "/v1/parse", string(encode(map[string]string{"query": query})))
+		want, err := gql.ReadParts(query)
+		if a.status != 200 || err != nil || a.body != string(encode(want)) {
+			t.Errorf("%s: %d %s, want %s, %v", query, a.status, a.body, encode(want), err)
+		}
+	}
+	a := s.do("POST", "/v1/parse", `{"query":"MATCH (ä)--(b)\n WHERE (x.y = 1)"}`)
+	if a.status != 422 || a.at("kind") != "query" || a.at("line") != 2.0 || a.at("column") != 9.0 || a.at("offset") != 24.0 || a.at("length") != 1.0 {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	for body, want := range map[string]int{
+		`{"query":"MATCH (a)--(b)--(c)--(d)--(e)--(f)"}`: 413, `{"query":"` + strings.Repeat("x", 201) + `"}`: 413, `{"query":"MATCH clique(6)"}`: 413,
+		`{"query":" "}`: 400, `{}`: 400, `{"query":"MATCH (a)--(b)","graph":"karate"}`: 400, `{"query":"MATCH (a)--(b)","kind":"parse"}`: 400, `{"query":1}`: 400,
+	} {
+		if a := s.do("POST", "/v1/parse", body); a.status != want {
+			t.Errorf("%s: %d %s, want %d", body, a.status, a.body, want)
+		}
+	}
+	if a := s.do("POST", "/v1/jobs", `{"kind":"parse","query":"MATCH (a)--(b)"}`); a.status != 400 {
+		t.Errorf("a job that parses: %d %s", a.status, a.body)
+	}
+}
+
+// TestTags: a query is found by its tag while it runs, and so is a job.
+func TestTags(t *testing.T) {
+	s := newSite(t, serve.Limits{}, Options{})
+	const tag = "page ä " + "\u2192" + ` 7 "x"`
+	body := string(encode(map[string]any{"graph": "dense", "query": servetest.Long, "engine": "host", "tag": tag}))
+	answered := make(chan answer, 1)
+	go func() { answered <- s.do("POST", "/v1/count", body) }()
+	id := any(nil)
+	for start := time.Now(); id == nil; time.Sleep(5 * time.Millisecond) {
+		if a := s.do("GET", "/v1/running", ""); a.at("running", 0, "tag") == tag && a.at("running", 0, "state") == "running" {
+			id = a.at("running", 0, "id")
+		}
+		if time.Since(start) > 20*time.Second {
+			t.Fatal("the query is not listed with its tag")
+		}
+	}
+	path := fmt.Sprintf("/v1/jobs/%v", id)
+	if a := s.do("GET", path, ""); a.at("tag") != tag {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	s.do("DELETE", path, "")
+	if a := <-answered; a.status != 200 || a.at("run", "cut") != "cancel" {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	a := s.do("POST", "/v1/jobs", `{"kind":"count","graph":"karate","pattern":"triangle","tag":"of a job"}`)
+	if a.status != 202 || a.at("tag") != "of a job" {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	for _, e := range s.events(a.header.Get("Location") + "/events") {
+		if !strings.Contains(e, `"tag":"of a job"`) {
+			t.Errorf("an event has no tag: %s", e)
+		}
+	}
+	for text, want := range map[string]int{
+		strings.Repeat("ä", 64): 200, strings.Repeat("a", 65): 400, "": 200, "a\nb": 400, "\x1b[2J": 400, "\x7f": 400, "\u0085": 400, "a\u202eb": 400, "\u2028": 400,
+	} {
+		a := s.do("POST", "/v1/count", string(encode(map[string]any{"graph": "karate", "pattern": "triangle", "tag": text})))
+		if a.status != want {
+			t.Errorf("tag %q: %d %s, want %d", text, a.status, a.body, want)
+		}
+	}
+	if a := s.do("POST", "/v1/motifs", `{"graph":"karate","k":3,"tag":"\u0000"}`); a.status != 400 {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 }

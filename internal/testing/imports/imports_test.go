@@ -111,8 +111,8 @@ var may = map[string][]string{
 	"verify": {"engine/oracle", "pattern", "plan", "search"},
 	"motifs": {"engine", "engine/host", "engine/host/census", "gql", "kind", "matcha/library", "matcha/program", "matcha/schedule", "memory", "pattern",
 		"plan", "plan/formula", "plan/planner", "route", "runtime", "search", "setting"},
-	// serve and the protocols below it are users of the root package.
-	"serve": {"memory", "sink", "vfs", "serve/*"},
+	// serve and the protocols below it are users of the root package. gql tells them where the parts of a query stand.
+	"serve": {"gql", "memory", "sink", "vfs", "serve/*"},
 	"bench": {"*"},
 	// exchange and queryset know graphs and patterns only.
 	"bench/exchange": {"graph", "pattern"},

@@ -1,5 +1,6 @@
 // Command notices writes THIRD_PARTY_NOTICES. It has the licences of Go and of the modules that
-// are linked into weft on any platform of a release.
+// are linked into weft on any platform of a release, and of the npm packages in the built page of
+// weft serve.
 //
 //	go run ./internal/tools/notices [-check] [-o FILE] [OS/ARCH ...]
 //
@@ -58,7 +59,11 @@ func run(file string, check bool, targets []string) error {
 	if err != nil {
 		return err
 	}
-	text, err := notices(list, strings.TrimSpace(string(root)))
+	page, err := os.ReadFile(pageLicences)
+	if err != nil {
+		return err
+	}
+	text, err := notices(list, strings.TrimSpace(string(root)), page)
 	if err != nil {
 		return err
 	}
@@ -72,6 +77,9 @@ func run(file string, check bool, targets []string) error {
 	}
 	return nil
 }
+
+// pageLicences is the file in which Vite lists the npm packages of the page.
+const pageLicences = "internal/serve/page/dist/licences.json"
 
 // pkg is a package as go list describes it.
 type pkg struct {
@@ -101,9 +109,9 @@ func packages(r io.Reader) (list []pkg, err error) {
 // legal are the names of files with licences and notices.
 var legal = regexp.MustCompile(`^(?i)(licen[cs]e|copying|notice|patents|copyright)([-.].*)?$`)
 
-// notices returns the text for the packages. A module's licences are those in its
+// notices returns the text for the packages, and for those of npm that page lists. A module's licences are those in its
 // folder, and those between it and its packages that are linked.
-func notices(list []pkg, goroot string) ([]byte, error) {
+func notices(list []pkg, goroot string, page []byte) ([]byte, error) {
 	files := map[module][]string{}
 	for _, p := range list {
 		if p.Standard || p.Module == nil || p.Module.Main {
@@ -125,7 +133,7 @@ func notices(list []pkg, goroot string) ([]byte, error) {
 		}
 	}
 	var b bytes.Buffer
-	b.WriteString("weft is distributed under the Apache License 2.0, in LICENSE. Its programs contain Go's run-time system and standard\nlibrary, and the modules below, under the licences that follow.\n")
+	b.WriteString("weft is distributed under the Apache License 2.0, in LICENSE. Its programs contain Go's run-time system and standard\nlibrary, the modules below, and in the page of weft serve the npm packages below, under the licences that follow.\n")
 	license, err := os.ReadFile(filepath.Join(goroot, "LICENSE"))
 	if err != nil {
 		return nil, err
@@ -150,7 +158,25 @@ func notices(list []pkg, goroot string) ([]byte, error) {
 			section(&b, fmt.Sprintf("%s %s, %s", m.Path, m.Version, filepath.ToSlash(rel)), text)
 		}
 	}
+	if err := npm(&b, page); err != nil {
+		return nil, err
+	}
 	return b.Bytes(), nil
+}
+
+// npm writes the licences of npm packages, which Vite lists in the order of their names.
+func npm(b *bytes.Buffer, page []byte) error {
+	var packages []struct{ Name, Version, Text string }
+	if err := json.Unmarshal(page, &packages); err != nil {
+		return fmt.Errorf("%s: %w", pageLicences, err)
+	}
+	for _, p := range packages {
+		if strings.TrimSpace(p.Text) == "" {
+			return fmt.Errorf("the npm package %s %s has no licence", p.Name, p.Version)
+		}
+		section(b, fmt.Sprintf("%s %s, an npm package", p.Name, p.Version), []byte(p.Text))
+	}
+	return nil
 }
 
 func legalIn(dir string) (found []string, err error) {

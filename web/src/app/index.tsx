@@ -1,4 +1,1 @@
-/** App is the whole page. */
-export function App() {
-	return <main>weft</main>
-}
+export { App } from './App'

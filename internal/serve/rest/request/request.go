@@ -30,6 +30,7 @@ type Body struct {
 	Vertex       string            `json:"vertex"`
 	K            int               `json:"k"`
 	Format       string            `json:"format"` // of a job's rows
+	Tag          string            `json:"tag"`
 	Limit        int64             `json:"limit"`
 	Seconds      float64           `json:"seconds"`
 	Semantics    string            `json:"semantics"`

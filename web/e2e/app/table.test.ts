@@ -1,0 +1,133 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { binary, counted, graph, run, said, Site } from './server'
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 })
+
+describe.skipIf(!binary)('the table', () => {
+	const site = new Site()
+	beforeAll(() => site.start('-g', `club=${graph('karate.txt')}`, '-g', `pay=${graph('transfers.csv')}`, '-g', `face=${graph('ego-facebook.txt.gz')}`))
+	afterAll(() => site.stop())
+	afterEach(() => site.settle())
+
+	test('has the rows of the search, also those that are scrolled to', async () => {
+		const page = await site.open()
+		await run(page, { graph: 'club', kind: 'match', query: 'MATCH (a)--(b)--(c)--(a)' })
+		await counted(page, '45 rows')
+		const seen = new Map<string, string>()
+		const read = async () => {
+			for (const row of await page.getByRole('grid').getByRole('row').all()) {
+				seen.set((await row.getAttribute('aria-rowindex'))!, (await row.getByRole('gridcell').allInnerTexts()).join(' '))
+			}
+		}
+		await read()
+		expect(seen.size).toBeLessThan(30)
+		for (const last of [25, 36, 46]) {
+			await page.getByRole('grid').evaluate((g, last) => (g.scrollTop = last * 24 - g.clientHeight + 5), last)
+			await page.locator(`[aria-rowindex="${last}"]`).waitFor()
+			await read()
+		}
+		seen.delete('1')
+		const rows = site.weft(['match', '-g', graph('karate.txt'), 'MATCH (a)--(b)--(c)--(a)', '--to', 'csv']).trim().split('\n').slice(1)
+		expect([...seen.values()].sort()).toEqual(rows.map(r => r.replaceAll(',', ' ')).sort())
+		expect(await page.getByRole('grid').getAttribute('aria-rowcount')).toBe('46')
+	})
+
+	test('is sorted by a click and by keyboard', async () => {
+		const page = await site.open()
+		await run(page, { graph: 'pay', kind: 'match', query: 'MATCH (a)-[e]->(b) RETURN a, e.amount AS amount, e' })
+		await counted(page, '12 rows')
+		const column = (n: number) => page.locator(`[role=gridcell][aria-colindex="${n}"]`).allInnerTexts()
+		const before = await column(2)
+		await page.getByRole('columnheader', { name: 'amount' }).click()
+		const sorted = before.map(Number).sort((a, b) => a - b)
+		expect(await column(2)).toEqual(sorted.map(String))
+		await page.keyboard.press('Enter')
+		expect(await column(2)).toEqual(sorted.reverse().map(String))
+		expect(await said(page)).toBe('Sorted by amount, descending')
+		await page.keyboard.press('ArrowLeft')
+		await page.keyboard.press(' ')
+		const names = await column(1)
+		expect(names).toEqual([...names].sort())
+		expect(await page.getByRole('columnheader', { name: 'a', exact: true }).getAttribute('aria-sort')).toBe('ascending')
+		await page.keyboard.press(' ')
+		await page.keyboard.press(' ')
+		expect(await column(2)).toEqual(before)
+	})
+
+	test('shows edges by their ends, and all of them in what is copied', async () => {
+		const page = await site.open('', { permissions: ['clipboard-read', 'clipboard-write'] })
+		await run(page, { graph: 'pay', kind: 'match', query: "MATCH (a)-[e]->(b) WHERE e.amount = 900 RETURN a, e, b.none AS none" })
+		await counted(page, '1 row')
+		expect(await page.getByRole('gridcell').allInnerTexts()).toEqual(['ann', 'ann–bob', 'null'])
+		await page.getByRole('gridcell', { name: 'ann–bob' }).click()
+		await page.keyboard.press('Control+c')
+		await expect.poll(() => said(page)).toBe('Copied the cell')
+		expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('ann–bob · label TX · time 2024-03-01T08:00:00Z · amount 900')
+		await page.keyboard.press('Control+Shift+C')
+		await expect.poll(() => said(page)).toBe('Copied the row')
+		expect((await page.evaluate(() => navigator.clipboard.readText())).split('\t')).toHaveLength(3)
+	})
+
+	test('is walked by keyboard, and tells where one is', async () => {
+		const page = await site.open()
+		await run(page, { graph: 'face', kind: 'match', query: 'MATCH (a)--(b)' })
+		await counted(page, '88,234 rows')
+		const grid = page.getByRole('grid')
+		await grid.focus()
+		const at = async () => {
+			const id = await grid.getAttribute('aria-activedescendant')
+			return page.locator(`[id="${id}"]`).evaluate(e => [e.parentElement!.getAttribute('aria-rowindex'), e.getAttribute('aria-colindex')])
+		}
+		expect(await at()).toEqual(['2', '1'])
+		await page.keyboard.press('ArrowRight')
+		await page.keyboard.press('ArrowDown')
+		expect(await at()).toEqual(['3', '2'])
+		await page.keyboard.press('Control+End')
+		expect(await at()).toEqual(['88235', '2'])
+		await page.keyboard.press('PageUp')
+		expect(Number((await at())[0])).toBeLessThan(88230)
+		await page.keyboard.press('Control+Home')
+		await page.keyboard.press('ArrowUp')
+		expect(await at()).toEqual(['1', '1'])
+	})
+
+	test('takes more than a million rows, and is at their end in less than a second', async () => {
+		const page = await site.open()
+		await run(page, { graph: 'face', kind: 'match', query: 'MATCH triangle(a, b, c)' })
+		await counted(page, '1,612,010 rows')
+		await page.getByRole('button', { name: /^Run/ }).waitFor()
+		const grid = page.getByRole('grid')
+		const time = await grid.evaluate(async g => {
+			const begin = performance.now()
+			g.scrollTop = g.scrollHeight
+			while (!g.querySelector('[aria-rowindex="1612011"]')) await new Promise(requestAnimationFrame)
+			return performance.now() - begin
+		})
+		expect(time).toBeLessThan(1000)
+		// Small steps move by rows, also where the bar stands for more of them than its height.
+		const first = () => grid.evaluate(g => Number(g.querySelectorAll('[aria-rowindex]')[1]!.getAttribute('aria-rowindex')))
+		const last = await first()
+		await grid.hover()
+		await page.mouse.wheel(0, -240)
+		await expect.poll(async () => Math.abs(last - 10 - (await first()))).toBeLessThanOrEqual(1)
+		await grid.evaluate(g => (g.scrollTop = g.scrollHeight / 2))
+		await expect.poll(first).toBeGreaterThan(700_000)
+		expect(await first()).toBeLessThan(900_000)
+		await page.getByRole('columnheader', { name: 'b' }).click()
+		await page.locator('[aria-sort=ascending]').waitFor()
+		const values = (await page.locator('[role=gridcell][aria-colindex="2"]').allInnerTexts()).map(Number)
+		expect(values).toEqual([...values].sort((a, b) => a - b))
+	})
+
+	test('stops when it has as many rows as it keeps, and says so', async () => {
+		const page = await site.open()
+		await run(page, { graph: 'face', kind: 'match', query: 'MATCH clique(4)' })
+		await page.getByText('Cut short: the page keeps about 5,000,000 rows at most', { exact: true }).waitFor({ timeout: 60_000 })
+		await counted(page, '5,000,000 rows')
+		const { running } = (await (await page.request.get(`${site.url}v1/running`)).json()) as { running: unknown[] }
+		expect(running).toEqual([])
+		await page.getByRole('grid').focus()
+		await page.keyboard.press('Control+End')
+		await page.locator('[aria-rowindex="5000001"]').waitFor()
+	})
+})

@@ -1,0 +1,311 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Graph, Problem, Schema } from '../api'
+import { Canvas } from '../canvas'
+import type { Client } from '../client'
+import { Editor } from '../editor'
+import { Answer, Census, Export, Plan, Progress, Table } from '../results'
+import { duration, grouped } from '../results/number'
+import { examples } from './examples'
+import { Fields } from './Fields'
+import { History } from './History'
+import { LazyPicture } from './LazyPicture'
+import { Names } from './Names'
+import { Mistake, Notes } from './Notes'
+import { useParts } from './parts'
+import { keepPast, loadPast, remembered, type Past } from './past'
+import { hashOf, kinds, nothing, requestOf, type Request } from './request'
+import { reason, useRun, type Done, type Tab } from './run'
+import type { Session } from './session'
+import { tabNames, Tabs } from './Tabs'
+import { loadTheme, setTheme, type Theme } from './theme'
+
+interface PageProps {
+	api: Client
+	graphs: Graph[]
+	session: Session
+	onSignOut(): void
+	onRefused(): void
+}
+
+/** Asks questions about the graphs of a server. */
+export function Page(p: PageProps) {
+	const { api, graphs } = p
+	const [request, setRequest] = useState<Request>(() => withGraph(requestOf(location.hash) ?? nothing, graphs))
+	const [schema, setSchema] = useState<Schema | null>(null)
+	const [problem, setProblem] = useState<Problem | null>(null)
+	const [past, setPast] = useState(loadPast)
+	const [side, setSide] = useState(false)
+	const [tab, setTab] = useState<Tab>('answer')
+	const [done, setDone] = useState<Done | null>(null)
+	const [said, setSaid] = useState('')
+	const [runs, setRuns] = useState(0)
+	const [theme, setThemeState] = useState<Theme>(loadTheme)
+
+	const [drawing, setDrawing] = useState(true)
+
+	const read = useParts(api, request.query)
+	const graph = graphs.find(g => g.name === request.graph)
+
+	useEffect(() => {
+		let current = true
+		setSchema(null)
+		if (graph) api.schema(graph.name).then(s => current && setSchema(s), () => undefined)
+		return () => {
+			current = false
+		}
+	}, [api, graph?.name])
+
+	const keep = (list: Past[]) => {
+		setPast(list)
+		keepPast(list)
+	}
+
+	const { busy, results, run, save, cancel } = useRun({
+		api,
+		onDone(d) {
+			setDone(d)
+			setTab(d.tab)
+			const cut = d.run.complete ? '' : `, cut short: ${reason(d.run.cut)}`
+			setSaid(`${d.outcome}${cut}`)
+			keep(remembered(past, { request: d.request, at: Date.now(), outcome: d.outcome + (d.run.complete ? '' : ', cut short') }))
+		},
+		onProblem(x) {
+			if (x.status === 401) return p.onRefused()
+			setProblem(x)
+			setSaid('')
+		},
+		say: setSaid,
+	})
+
+	const change = (part: Partial<Request>) => {
+		setRequest(r => ({ ...r, ...part }))
+		setProblem(null)
+	}
+
+	const open = (r: Request) => {
+		change(withGraph(r, graphs))
+		setSide(false)
+	}
+
+	const start = () => {
+		if (busy) return
+		setProblem(null)
+		setSaid('Running')
+		setRuns(runs + 1)
+		const hash = hashOf(request)
+		if (hash !== location.hash) history.pushState(null, '', hash)
+		run(request)
+	}
+
+	// Keys and links act on what is there when they come.
+	const now = useRef({ start, cancel, open, busy })
+	now.current = { start, cancel, open, busy }
+	useEffect(() => {
+		const onKey = (e: KeyboardEvent) => {
+			if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) {
+				e.preventDefault()
+				now.current.start()
+			} else if (e.key === 'Escape' && !e.defaultPrevented && now.current.busy) {
+				now.current.cancel()
+			}
+		}
+		const onHash = () => {
+			const r = requestOf(location.hash)
+			if (r) now.current.open(r)
+		}
+		addEventListener('keydown', onKey)
+		addEventListener('hashchange', onHash)
+		addEventListener('popstate', onHash)
+		return () => {
+			removeEventListener('keydown', onKey)
+			removeEventListener('hashchange', onHash)
+			removeEventListener('popstate', onHash)
+		}
+	}, [])
+
+	const copyLink = async () => {
+		const hash = hashOf(request)
+		history.replaceState(null, '', hash)
+		await navigator.clipboard.writeText(location.href)
+		setSaid('Copied the link')
+	}
+
+	const tabs = (Object.keys(tabNames) as Tab[]).filter(t => (t === 'picture' ? results?.table?.kind === 'match' && results.table.length : results?.[t]))
+	const shown = tabs.includes(tab) ? tab : tabs[0]
+	const table = results?.table
+	const listed = useParts(api, table?.query.query ?? '')
+	const shownRun = shown && results && (shown === 'table' || shown === 'picture' ? table!.run : results[shown]!.run)
+	const name = request.graph || 'weft'
+
+	return (
+		<div class="page">
+			<header class="top">
+				<h1>weft</h1>
+				<button type="button" class="side-switch" aria-expanded={side} aria-controls="side" onClick={() => setSide(!side)}>
+					Graphs and history
+				</button>
+				<span class="top-graph">
+					{graph && (
+						<>
+							<strong>{graph.name}</strong> {sizes(graph)}
+						</>
+					)}
+				</span>
+				<label class="theme">
+					<span class="hidden">Colours</span>
+					<select
+						value={theme}
+						onChange={e => {
+							const next = e.currentTarget.value as Theme
+							setThemeState(next)
+							setTheme(next)
+						}}
+					>
+						<option value="system">As the system</option>
+						<option value="light">Light</option>
+						<option value="dark">Dark</option>
+					</select>
+				</label>
+				{p.session.header && (
+					<button type="button" onClick={p.onSignOut} title={`Signed in as ${p.session.user}`}>
+						Sign out
+					</button>
+				)}
+			</header>
+			<aside id="side" class={side ? 'side side-open' : 'side'} aria-label="Graphs and history">
+				<section aria-labelledby="graphs-title">
+					<h2 id="graphs-title">Graphs</h2>
+					{!graphs.length && <p class="soft">This server has no graphs that you may read.</p>}
+					<ul class="graphs">
+						{graphs.map(g => (
+							<li key={g.name}>
+								<button type="button" aria-pressed={g.name === request.graph} onClick={() => change({ graph: g.name })}>
+									<span class="graphs-name">{g.name}</span>
+									<span class="graphs-sizes">{sizes(g)}</span>
+								</button>
+							</li>
+						))}
+					</ul>
+				</section>
+				{schema && <Names schema={schema} />}
+				<History list={past} onRequest={open} onList={keep} />
+			</aside>
+			<main class="main">
+				<section class="ask" aria-label="Question">
+					<div class="ask-head">
+						<fieldset class="choice">
+							<legend class="hidden">Kind of question</legend>
+							{kinds.map(k => (
+								<label key={k.kind} title={k.says}>
+									<input type="radio" name="kind" checked={request.kind === k.kind} onChange={() => change({ kind: k.kind })} />
+									<span>{k.name}</span>
+								</label>
+							))}
+						</fieldset>
+						<div class="ask-tools">
+							<button type="button" aria-pressed={drawing} onClick={() => setDrawing(!drawing)}>
+								Drawing
+							</button>
+							<button type="button" onClick={() => void copyLink()}>
+								Copy link
+							</button>
+						</div>
+					</div>
+					<div class="ask-text">
+						<Editor text={request.query} onText={query => change({ query })} schema={schema} problem={problem} runs={runs} />
+						{drawing && <Canvas parts={read.parts} problem={read.problem} schema={schema} query={request.query} onText={query => change({ query })} />}
+					</div>
+					<Fields request={request} directed={graph?.directed ?? false} onRequest={change} />
+					<div class="ask-run">
+						{busy ? (
+							<button type="button" class="primary" onClick={cancel} disabled={busy.cancelled} aria-keyshortcuts="Escape">
+								{busy.cancelled ? 'Cancelling' : 'Cancel'} <kbd>Esc</kbd>
+							</button>
+						) : (
+							<button type="button" class="primary" onClick={start} disabled={!graph} aria-keyshortcuts="Control+Enter">
+								Run <kbd>Ctrl Enter</kbd>
+							</button>
+						)}
+						{busy ? (
+							<Progress status={busy.status} rows={busy.saving ? 0 : (table?.length ?? 0)} begun={busy.begun} />
+						) : (
+							done && !problem && <span class="soft">{`${done.outcome} in ${duration(done.run.seconds)}`}</span>
+						)}
+					</div>
+					{problem && <Mistake problem={problem} />}
+				</section>
+				<section class="results" aria-label="Results">
+					{results && shown ? (
+						<>
+							<div class="results-head">
+								<Tabs tabs={tabs} shown={shown} onTab={setTab} />
+								{shown === 'table' && table && (
+									<>
+										<span class="results-count">
+											{grouped(table.length)} {table.length === 1 ? 'row' : 'rows'}
+										</span>
+										<Export disabled={!!busy} onSave={(accept, end) => save(request, table, accept, `${name}.${end}`)} />
+									</>
+								)}
+							</div>
+							{shownRun && <Notes run={shownRun} full={shown === 'table' && table!.full} />}
+							<div class="results-body" role="tabpanel" id="panel" aria-labelledby={`tab-${shown}`}>
+								{shown === 'answer' && <Answer answer={results.answer!} />}
+								{shown === 'table' && table && (
+									<Table rows={table.rows} length={table.length} growing={!table.run} say={setSaid} />
+								)}
+								{shown === 'picture' && table && (
+									<LazyPicture
+										api={api}
+										graph={results.graph}
+										schema={schema}
+										query={table.query.query!}
+										params={table.query.params ?? noParams}
+										rows={table.rows.first}
+										columns={table.rows.names}
+										parts={listed.parts}
+									/>
+								)}
+								{shown === 'plan' && <Plan answer={results.plan!} name={name} />}
+								{shown === 'census' && (
+									<Census answer={results.census!} name={name} onPattern={query => change({ kind: 'count', query })} />
+								)}
+							</div>
+						</>
+					) : (
+						graph &&
+						!busy && (
+							<div class="examples">
+								<h2>Examples for {graph.name}</h2>
+								<ul>
+									{examples(graph, schema).map(e => (
+										<li key={e.says}>
+											<button type="button" onClick={() => open({ ...nothing, ...e.request, graph: graph.name })}>
+												<span>{e.says}</span>
+												<code>{e.request.query}</code>
+											</button>
+										</li>
+									))}
+								</ul>
+							</div>
+						)
+					)}
+				</section>
+			</main>
+			<div class="hidden" role="status">
+				{said}
+			</div>
+		</div>
+	)
+}
+
+const noParams = {}
+
+/** The request about a graph that there is: the first one, if it names none. */
+function withGraph(r: Request, graphs: Graph[]): Request {
+	return r.graph ? r : { ...r, graph: graphs[0]?.name ?? '' }
+}
+
+function sizes(g: Graph): string {
+	return `${grouped(g.vertices)} vertices · ${grouped(g.edges)} edges · ${g.directed ? 'directed' : 'undirected'}`
+}

@@ -1,0 +1,6 @@
+export { Answer } from './Answer'
+export { Census } from './Census'
+export { Export } from './Export'
+export { Plan } from './Plan'
+export { Progress } from './Progress'
+export { Table } from './Table'
