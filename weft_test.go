@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"strings"
 	"testing"
+	"time"
 )
 
 func clique(t *testing.T, n uint64) *Graph {
@@ -69,6 +70,37 @@ func TestLimit(t *testing.T) {
 	}
 	for range g.Match(context.Background(), q) {
 		t.Errorf("a match in spite of LIMIT 0")
+	}
+}
+
+// TestLimitFarRestriction: a few matches of long paths and trees are found at once, though below a hub, which no vertex comes before, the
+// restriction of the last vertex has none.
+func TestLimitFarRestriction(t *testing.T) {
+	g, err := Open(t.Context(), "testdata/graphs/wiki-vote-cut.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // all paths of 9 vertices below one hub take longer
+	defer cancel()
+	tree, err := Parse("MATCH (a)--(b)--(c)--(d)--(e)--(f)--(g), (c)--(h)--(i)--(j)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []*Query{named(t, "path(10)"), tree} {
+		n := 0
+		for _, err := range g.Match(ctx, q, WithLimit(30), WithEngine("host")) {
+			if err != nil {
+				t.Fatalf("%v: %v", q, err)
+			}
+			n++
+		}
+		if n != 30 {
+			t.Errorf("%v: %d matches, want 30", q, n)
+		}
+		if found, _, err := g.Exists(ctx, q, WithEngine("host")); err != nil || !found {
+			t.Errorf("%v: %v, %v", q, found, err)
+		}
 	}
 }
 

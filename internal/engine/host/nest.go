@@ -59,6 +59,7 @@ func runNest(ctx context.Context, p *plan.Plan, o job) (engine.Result, error) {
 		pr = o.programs.closed()
 	}
 	s := newSched(pr.roots(), o.Threads, o.steal)
+	s.backward = backwards(p, o)
 	hubs := newHubIndex(pr, o.bitmap)
 	lim := &limiter{max: o.Limit, s: s}
 	ws := make([]*worker, o.Threads)

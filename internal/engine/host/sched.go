@@ -3,10 +3,12 @@ package host
 import (
 	"context"
 	"math/bits"
+	"slices"
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/tasks"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/runtime/crew"
 )
 
@@ -27,17 +29,30 @@ type task struct {
 // sched is shared by the workers of one run.
 type sched struct {
 	tasks.Queue[task]
-	roots rootList
+	roots    rootList
+	backward bool // the last roots come first
 }
 
 func newSched(roots rootList, workers int, steal bool) *sched {
 	s := &sched{roots: roots}
 	units := min(max(uint64(workers)*unitsEach, roots.work()/unitWork), roots.n)
 	s.Init(workers, steal, units, func(i uint64) (task, bool) {
+		if s.backward {
+			i = units - 1 - i
+		}
 		b, e := s.roots.cut(i, units), s.roots.cut(i+1, units)
 		return task{begin: b, end: e}, b < e
 	})
 	return s
+}
+
+// backwards reports whether the last roots are to come first in a run that a limit ends. Hubs are the first vertices, so a vertex that has to come before
+// the root and is far from it in the order would be sought in vain by all the search below a hub.
+func backwards(p *plan.Plan, o job) bool {
+	if o.Limit <= 0 || len(p.Levels) < 3 || slices.Contains(p.Levels[1].Below, 0) {
+		return false
+	}
+	return slices.ContainsFunc(p.Levels[2:], func(l plan.Level) bool { return slices.Contains(l.Below, 0) })
 }
 
 // unitsEach is the number of units for each worker. With that many, the last worker to end
