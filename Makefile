@@ -12,7 +12,7 @@ OTHERS    = linux/386 linux/arm
 LDFLAGS   = -s -w -X github.com/weftgraph/weft.version=$(VERSION)
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: build test test-long docs-test docs-rewrite race fuzz mutate lint bench cross gpu-test gpu-bench figures kernels-check release-snapshot wheels python-test notices page page-test picture
+.PHONY: build test test-long docs-test docs-rewrite race fuzz mutate lint bench cross gpu-test gpu-bench figures kernels-check release-snapshot wheels python-test notices page page-test page-pictures picture
 
 build: ## bin/weft for this machine
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/weft ./cmd/weft
@@ -78,6 +78,9 @@ notices: ## THIRD_PARTY_NOTICES, the licences of what is linked
 page: ## internal/serve/page/dist from web/, and its licences in THIRD_PARTY_NOTICES, with Node.js
 	cd web && npm ci --no-audit --no-fund && npm run build
 	$(GO) run ./internal/tools/notices $(TARGETS)
+
+page-pictures: build ## docs/img/page-*.png, with Node.js and Chromium
+	cd web && WEFT_BINARY=$(CURDIR)/bin/weft node pictures.mjs
 
 page-test: build ## tests of the page, in Chromium
 	cd web && npm ci --no-audit --no-fund && WEFT_BINARY=$(CURDIR)/bin/weft npm test
