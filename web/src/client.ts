@@ -33,7 +33,9 @@ export class Client implements Api {
 	/** The parts of a pattern, with their places in UTF-16 code units. */
 	async parse(query: string, signal?: AbortSignal): Promise<Parts> {
 		const answer = await this.send('POST', 'parse', { query }, 'application/json', signal)
-		return inUnits(query, (await answer.json()) as Parts)
+		const value = (await answer.json()) as Parts | { mistake: Problem }
+		if ('mistake' in value) throw new ProblemError(value.mistake)
+		return inUnits(query, value)
 	}
 
 	/** The queries of the user that run or wait. */

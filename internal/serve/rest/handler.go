@@ -407,13 +407,17 @@ func (h *Handler) schema(w http.ResponseWriter, r *http.Request, who serve.Ident
 	return writeJSON(w, http.StatusOK, s)
 }
 
-// parse answers with the parts of a query, which it does not run.
+// parse answers with the parts of a query, which it does not run. A mistake in the text is an answer too, and no error: an editor asks while a
+// query is being written, and browsers complain of each error.
 func (h *Handler) parse(w http.ResponseWriter, r *http.Request, _ serve.Identity) error {
 	b, err := read(r, h.parts, "parse")
 	if err != nil {
 		return err
 	}
 	parts, err := h.Server.Parts(b.Query)
+	if p := problemOf(err); err != nil && p.Kind == "query" {
+		return writeJSON(w, http.StatusOK, map[string]problem{"mistake": p})
+	}
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ describe.skipIf(!binary)('questions', () => {
 	afterEach(() => site.settle())
 
 	test('a count that is typed has the right numbers', async () => {
-		const page = await site.open('', {}, [422])
+		const page = await site.open()
 		await page.getByRole('button', { name: /^club/ }).click()
 		await page.getByRole('textbox', { name: 'Query' }).click()
 		await page.keyboard.type(triangle.replaceAll(')', ''))
@@ -26,7 +26,7 @@ describe.skipIf(!binary)('questions', () => {
 	})
 
 	test('fast typing stays as it was typed', async () => {
-		const page = await site.open('', {}, [422])
+		const page = await site.open()
 		const query = 'MATCH a RETURN a, b LIMIT 12 '
 		await page.getByRole('textbox', { name: 'Query' }).click()
 		await page.keyboard.type(query.repeat(5))

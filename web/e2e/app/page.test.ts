@@ -106,7 +106,7 @@ describe.skipIf(!binary)('the page', () => {
 	})
 
 	test('completes the names of the language, the query and the graph', async () => {
-		const page = await site.open(hash({ graph: 'pay', kind: 'match', query: '' }), {}, [422])
+		const page = await site.open(hash({ graph: 'pay', kind: 'match', query: '' }))
 		await page.getByRole('heading', { name: 'Names' }).waitFor()
 		const options = async () => (await page.locator('.cm-completionLabel').allInnerTexts()).slice(0, 3)
 		const editor = page.getByRole('textbox', { name: 'Query' })
@@ -173,7 +173,7 @@ describe.skipIf(!binary)('the page', () => {
 
 	for (const colorScheme of ['light', 'dark'] as const) {
 		test(`axe finds nothing wrong in ${colorScheme} mode`, async () => {
-			const page = await site.open('', { colorScheme }, [422])
+			const page = await site.open('', { colorScheme })
 			expect(await violations(page)).toEqual([])
 			await run(page, { graph: 'club', kind: 'count', query: triangle })
 			await page.getByRole('region', { name: 'Answer' }).waitFor()

@@ -36,8 +36,8 @@ async function open(query: string, options: Parameters<Browser['newContext']>[0]
 	page = await context.newPage()
 	wrong = []
 	page.on('pageerror', e => wrong.push(e.message))
-	// Without the server the page has no answer about the text; with it, a text with a mistake is 422.
-	page.on('console', m => m.type() === 'error' && !/status of (404|422)/.test(m.text()) && wrong.push(m.text()))
+	// Without the server the page has no answer about the text.
+	page.on('console', m => m.type() === 'error' && !/status of 404/.test(m.text()) && wrong.push(m.text()))
 	await page.goto(served.url + '#' + encodeURIComponent(query))
 	await page.locator('.canvas-drawing').waitFor()
 }

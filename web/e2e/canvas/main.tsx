@@ -25,8 +25,8 @@ function Page() {
 			if (answer.status === 404) return
 			const value = await answer.json()
 			if (late) return
-			if (answer.ok) setParts(inUnits(query, value))
-			setProblem(answer.ok ? '' : value.detail)
+			if (!value.mistake) setParts(inUnits(query, value))
+			setProblem(value.mistake?.detail ?? '')
 		}, 150)
 		return () => {
 			clearTimeout(timer)

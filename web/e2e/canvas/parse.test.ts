@@ -16,11 +16,19 @@ describe.skipIf(!binary)('the server', () => {
 	/** parse is the answer of the server, or its error. */
 	async function parse(query: string): Promise<Parts | string> {
 		const answer = await fetch(weft.url + '/v1/parse', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ query }) })
-		const value = await answer.json()
-		return answer.ok ? inUnits(query, value as Parts) : (value as { detail: string }).detail
+		const value = (await answer.json()) as Parts | { mistake: { detail: string } }
+		return 'mistake' in value ? value.mistake.detail : inUnits(query, value)
 	}
 
 	it.each(beginnings.filter(q => q.includes('MATCH')))('reads as the page does: %s', async query => {
+		expect(await parse(query)).toEqual(partsOf(query))
+	})
+
+	it.each([
+		'MATCH (a:A)--(b), (a:B)--(c), (a:C)--(d)',
+		'MATCH (a:A {x: 1 // one\n})--(b), (a {y: 2})--(c:A), (c:A)--(d)',
+		'MATCH (a WHERE a.x > 1)--(b), (a WHERE a.y > 2)--(c), (a WHERE a.z > 3 OR a.x = 2)--(b)',
+	])('joins what a vertex has at several places as the page does: %s', async query => {
 		expect(await parse(query)).toEqual(partsOf(query))
 	})
 

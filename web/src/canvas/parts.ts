@@ -49,6 +49,8 @@ interface Scope {
 /** Collector follows partsReader of internal/gql. */
 class Collector {
 	private readonly out: Parts
+	/** What is written at the places of each vertex. */
+	private readonly written: { labels: string[]; where: string[]; properties: string[]; entries: string[] }[] = []
 
 	constructor(
 		private readonly query: string,
@@ -157,9 +159,14 @@ class Collector {
 		all.at.push(x.at)
 		if (name) all.uses.push([x.name!.from, x.name!.to])
 		if (all.group === scope.group) {
-			all.labels = joined(all.labels, texts.labels, '&')
-			all.where = joined(all.where, texts.where, ' AND ')
-			all.properties = merged(all.properties, texts.properties)
+			const has = (this.written[v] ??= { labels: [], where: [], properties: [], entries: [] })
+			has.labels.push(texts.labels)
+			has.where.push(texts.where)
+			has.properties.push(texts.properties)
+			if (x.entries.length) has.entries.push(this.cut([x.entries[0]!.key.from, x.entries.at(-1)!.valueAt[1]]))
+			all.labels = joined(has.labels, '&')
+			all.where = joined(has.where, ' AND ')
+			all.properties = distinct(has.properties).length > 1 ? `{${distinct(has.entries).join(', ')}}` : distinct(has.properties).join('')
 		}
 		return { vertex: v, at: x.at, ...texts }
 	}
@@ -189,17 +196,15 @@ class Collector {
 const inOrder = (a: Span, b: Span) => a[0] - b[0]
 const inside = (body: Body): Span => [body.paths[0]!.at[0], body.paths.at(-1)!.at[1]]
 
-/** joined joins two texts by an operator, in parentheses. */
-function joined(a: string, b: string, operator: string): string {
-	if (!a || a === b) return b
-	return b ? `(${a})${operator}(${b})` : a
+/** joined joins texts by an operator, each in parentheses. */
+function joined(texts: string[], operator: string): string {
+	const all = distinct(texts)
+	return all.length > 1 ? all.map(t => `(${t})`).join(operator) : all.join('')
 }
 
-/** merged joins two lists of properties in braces. */
-function merged(a: string, b: string): string {
-	const inside = (s: string) => s.replace(/^\{/, '').replace(/\}$/, '').trim()
-	if (!inside(a) || a === b) return b
-	return inside(b) ? `{${inside(a)}, ${inside(b)}}` : a
+/** distinct is the texts that are not empty, each once. */
+function distinct(texts: string[]): string[] {
+	return [...new Set(texts)].filter(t => t)
 }
 
 /** nameOf is the name of a node or edge; _ is not one. */
@@ -235,10 +240,10 @@ export function details(query: string, reading: Reading, parts: Parts, of: Ref):
 	const texts = (span: (x: Element) => Span | null | undefined) => places.flatMap(x => (span(x) ? [query.slice(...span(x)!)] : []))
 	return {
 		name: 'vertex' in of ? parts.vertices[of.vertex]!.name : parts.edges[of.edge]!.name,
-		labels: texts(x => x.label).reduce((a, b) => joined(a, b, '&'), ''),
+		labels: joined(texts(x => x.label), '&'),
 		length: length ? query.slice(length[0] + 1, length[1]).trim() : '',
 		entries: places.flatMap(x => x.entries.map(e => ({ key: e.key.text, value: query.slice(...e.valueAt) }))),
-		where: texts(x => x.condition?.at).reduce((a, b) => joined(a, b, ' AND '), ''),
+		where: joined(texts(x => x.condition?.at), ' AND '),
 		absent: 'edge' in of && !!placeIn(reading, parts.edges[of.edge]!.at)?.path.not,
 	}
 }
