@@ -307,6 +307,9 @@ func TestGPUSparseLists(t *testing.T) {
 				t.Fatalf("%s, run %d: %v, %v", kind, run, r.Matches, err)
 			}
 		}
+		if _, err := ss.Free(t.Context()); err != nil { // gives back what is kept for scratch memory
+			t.Fatal(err)
+		}
 		before := d.InUse()
 		if err := ss.Forget(); err != nil {
 			t.Fatal(err)
