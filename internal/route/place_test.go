@@ -176,6 +176,7 @@ func TestTakenMemory(t *testing.T) {
 	for i, outside := range []bool{false, true, true, false, false} {
 		switch i {
 		case 1: // the arrays are on the device, and the search's own memory no longer fits
+			choice.free(t.Context()) // gives back what is kept for scratch memory
 			free, _, err := b.Memory()
 			if err != nil {
 				t.Fatal(err)

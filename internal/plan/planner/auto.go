@@ -15,12 +15,6 @@ import (
 // elements read, or of steps that take the same time. Why these constants: they were fitted to
 // measurements, which docs/benchmarks.md has.
 
-const (
-	// formulaGain is how much cheaper a formula must look: its price adds up
-	// the errors of many estimates, and it has no partial result.
-	formulaGain = 0.5
-)
-
 // trailWorthwhile is the work of a nest for trails, which takes each match in
 // hand, below which nothing better is looked for.
 const trailWorthwhile = 2e5
@@ -66,7 +60,7 @@ func (b *planner) auto(pl *plan.Plan, o plan.Options) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Cost < formulaGain*best.Work() && (len(f.Terms) > 1 || f.Terms[0].Plan == nil) {
+	if f.Cost < best.Work() && (len(f.Terms) > 1 || f.Terms[0].Plan == nil) {
 		best.Why = fmt.Sprintf("counted by a formula, %s: estimated %.1e steps instead of %.1e", f.Why, f.Cost, best.Work())
 		best.Method, best.Formula = plan.Decomposed, f
 	}
