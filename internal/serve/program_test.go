@@ -154,7 +154,7 @@ func TestProgramEnds(t *testing.T) {
 	}
 	s = programs(t, Limits{}, "interp")
 	q.Limit = 0
-	q.Time = 200 * time.Millisecond
+	q.Time = 2 * time.Second
 	r = begin(t, s, Anyone(), q)
 	if err := r.WriteProgram(io.Discard, "csv"); err != nil || r.Summary().Cut != CutTime || r.Summary().Rows == 0 {
 		t.Errorf("%v, %+v", err, r.Summary())

@@ -79,7 +79,7 @@ export class Client implements Api {
 			if (end > 0) {
 				const lines = rest.slice(0, end).trim().replace(/,$/, '')
 				rest = rest.slice(end)
-				if (lines) await reader.batch(JSON.parse(`[${lines}]`) as Row[])
+				if (lines) await reader.batch(JSON.parse(exact(`[${lines}]`)) as Row[])
 			}
 		}
 		// What is left is the end of the list and the run.
@@ -107,6 +107,12 @@ export class Client implements Api {
 		if (answer.ok) return answer
 		throw new ProblemError(await problem(answer))
 	}
+}
+
+/** JSON in which whole numbers beyond 2^53 are texts: as numbers they would become others. */
+export function exact(json: string): string {
+	if (!/\d{16}/.test(json)) return json
+	return json.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g, m => (m[0] === '"' || Number.isSafeInteger(Number(m)) ? m : `"${m}"`))
 }
 
 /** The error of an answer. A proxy may answer with something else than the server's problems. */

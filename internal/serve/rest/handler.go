@@ -262,11 +262,8 @@ func (h *Handler) checkOrigin(r *http.Request) error {
 	cross := &httpError{http.StatusForbidden, "origin", "a page of another site sent this request"}
 	if o := r.Header.Get("Origin"); o != "" {
 		u, err := url.Parse(o)
-		scheme := "http"
-		if r.TLS != nil {
-			scheme = "https"
-		}
-		if err != nil || u.Scheme != scheme || !strings.EqualFold(u.Host, r.Host) {
+		// Without TLS here a proxy may have it.
+		if err != nil || u.Scheme != "https" && (u.Scheme != "http" || r.TLS != nil) || !strings.EqualFold(u.Host, r.Host) {
 			return cross
 		}
 	}

@@ -610,6 +610,11 @@ func TestProblems(t *testing.T) {
 	if a.status != 422 || a.at("line") != 2.0 || a.at("column") != 1.0 || !strings.Contains(a.at("caret").(string), "^") {
 		t.Errorf("%d %s", a.status, a.body)
 	}
+	for _, scheme := range []string{"http://", "https://"} { // with a proxy that has TLS
+		if a := s.do("GET", "/v1/graphs", "", "Origin", scheme+strings.TrimPrefix(s.url, "http://")); a.status != 200 {
+			t.Errorf("a page of this server by %s: %d", scheme, a.status)
+		}
+	}
 	for _, host := range []string{"localhost", "localhost:80", "127.0.0.1:1", "[::1]:2"} {
 		if a := s.do("GET", "/healthz", "", "Host", host); a.status != 200 {
 			t.Errorf("host %s: %d", host, a.status)

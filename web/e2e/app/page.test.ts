@@ -53,7 +53,7 @@ describe.skipIf(!binary)('the page', () => {
 		}
 		await page.reload()
 		const entries = page.locator('.history-query')
-		expect(await entries.locator('.history-text').allInnerTexts()).toEqual([triangle, 'MATCH wedge'])
+		await expect.poll(() => entries.locator('.history-text').allInnerTexts()).toEqual([triangle, 'MATCH wedge'])
 		expect(await entries.first().innerText()).toMatch(/club · Count · 45 subgraphs · /)
 		await page.getByRole('searchbox', { name: 'Search the history' }).fill('WEDGE count')
 		expect(await entries.count()).toBe(1)

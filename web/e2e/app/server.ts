@@ -62,7 +62,7 @@ export class Site {
 	async open(hash = '', options: BrowserContextOptions = {}, expected: number[] = []): Promise<Page> {
 		const context = await this.browser!.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options })
 		const page = await context.newPage()
-		page.setDefaultTimeout(15_000)
+		page.setDefaultTimeout(30_000)
 		const complaints: string[] = []
 		this.pages.push({ page, complaints })
 		page.on('console', m => {

@@ -32,6 +32,7 @@ export function App() {
 				const problem = e instanceof ProblemError ? e.problem : null
 				if (problem && (problem.status === 401 || problem.status === 429)) {
 					keepSession(nobody)
+		history.replaceState(null, '', location.pathname) // the query is not the next user's
 					const wait = problem.retry ? ` Try again in ${problem.retry} s.` : ''
 					setRefused(session.header ? `${sentence(problem.detail)}${wait}` : '')
 				} else {
@@ -50,7 +51,7 @@ export function App() {
 		setSession({ ...nobody })
 	}
 
-	if (refused !== null) return <SignIn message={refused} onSession={setSession} />
+	if (refused !== null) return <SignIn message={refused || (trouble ? sentence(trouble) : '')} onSession={setSession} />
 	if (trouble)
 		return (
 			<main class="alone">

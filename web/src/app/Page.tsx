@@ -126,8 +126,12 @@ export function Page(p: PageProps) {
 	const copyLink = async () => {
 		const hash = hashOf(request)
 		history.replaceState(null, '', hash)
-		await navigator.clipboard.writeText(location.href)
-		setSaid('Copied the link')
+		try {
+			await navigator.clipboard.writeText(location.href)
+			setSaid('Copied the link')
+		} catch {
+			setSaid('The link is in the address bar: the browser does not allow copying')
+		}
 	}
 
 	const tabs = (Object.keys(tabNames) as Tab[]).filter(t => (t === 'picture' ? results?.table?.kind === 'match' && results.table.length : results?.[t]))
@@ -135,7 +139,7 @@ export function Page(p: PageProps) {
 	const table = results?.table
 	const listed = useParts(api, table?.query.query ?? '')
 	const shownRun = shown && results && (shown === 'table' || shown === 'picture' ? table!.run : results[shown]!.run)
-	const name = request.graph || 'weft'
+	const name = results?.graph || request.graph || 'weft'
 
 	return (
 		<div class="page">
@@ -258,8 +262,9 @@ export function Page(p: PageProps) {
 									<LazyPicture
 										api={api}
 										graph={results.graph}
-										schema={schema}
+										schema={results.graph === request.graph ? schema : null}
 										query={table.query.query!}
+										options={{ semantics: table.query.semantics, induced: table.query.induced, allow_product: table.query.allow_product }}
 										params={table.query.params ?? noParams}
 										rows={table.rows.first}
 										columns={table.rows.names}

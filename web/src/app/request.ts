@@ -204,5 +204,5 @@ export function requestOf(hash: string): Request | null {
 	}
 	const params: Record<string, string> = {}
 	for (const [name, text] of p) if (name.startsWith('$')) params[name.slice(1)] = text
-	return { graph: p.get('graph') ?? '', kind, query: p.get('query') ?? '', params, options: options as unknown as Options }
+	return { graph: p.get('graph') ?? '', kind, query: (p.get('query') ?? '').replace(/\r\n?/g, '\n'), params, options: options as unknown as Options }
 }

@@ -208,7 +208,8 @@ export function useRun(hooks: Hooks) {
 		void follow(request, table.query, true, async (q, signal) => {
 			const { api, say } = now.current.hooks
 			await api.save(table.kind, q, accept, name, signal)
-			say(`Saved ${name}`)
+			const whole = !signal.aborted && now.current.stop && table.run?.complete !== false
+			say(whole ? `Saved ${name}` : `Saved ${name}, which may not have all rows`)
 		})
 	}
 

@@ -56,7 +56,7 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 	const focus = useRef<string | null>(null)
 
 	// The canvas reads the text as the server does, so that an edit is drawn at once. The server alone knows the vertices of named patterns.
-	const own = useMemo(() => (lex(query)?.length === 1 ? nothing : partsOf(query)), [query])
+	const own = useMemo(() => drawable(query), [query])
 	const shown = own ?? (parts?.fixed ? parts : layout.current.parts)
 	if (layout.current.parts !== shown) {
 		const { positions, order } = made.current?.query === query ? made.current : layout.current
@@ -347,6 +347,17 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 			</p>
 		</section>
 	)
+}
+
+/** The largest text that the canvas reads, and the most vertices and edges that it draws: layouts of more take seconds, and the server takes fewer. */
+const most = { text: 1 << 16, parts: 200 }
+
+/** The parts of a text that can be drawn; null if it is too large, or has a mistake. */
+function drawable(query: string): Parts | null {
+	if (query.length > most.text) return null
+	if (lex(query)?.length === 1) return nothing
+	const parts = partsOf(query)
+	return parts && parts.vertices.length + parts.edges.length > most.parts ? null : parts
 }
 
 function Keys() {

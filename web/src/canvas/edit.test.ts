@@ -158,6 +158,12 @@ describe('brackets', () => {
 	})
 })
 
+it('what is written beside a word keeps apart from it', () => {
+	const e = { edge: 0 }
+	expect(change('MATCH (a)-[e:(TX|FEE)WHERE e.amount>1]->(b)', { kind: 'labels', of: e, labels: 'TX' })).toBe('MATCH (a)-[e:TX WHERE e.amount>1]->(b)')
+	expect(change('MATCH (a WHERE(a.x=1))--(b)', { kind: 'condition', of: { vertex: 0 }, condition: 'a.x=2' })).toBe('MATCH (a WHERE a.x=2)--(b)')
+})
+
 it('a text that has changed is not edited at old places', () => {
 	const parts = partsOf('MATCH (a)--(b)')!
 	expect(fits('MATCH (a)--(b) RETURN a', parts)).toBe(true)

@@ -376,10 +376,15 @@ class Text {
 			const dash = (x as EdgeElement).dashes[0][1]
 			return [{ at: [dash, dash], text: `[${text}]` }]
 		}
+		return [this.put([at, at], text)]
+	}
+
+	/** put writes a text at a place, apart from the words at its sides. */
+	private put(at: Span, text: string): Splice {
 		const touches = (c: string | undefined) => c !== undefined && /[\p{L}\p{Nd}_`]/u.test(c)
-		const before = touches(this.query[at - 1]) && touches(text[0]) ? ' ' : ''
-		const after = touches(this.query[at]) && touches(text.at(-1)) ? ' ' : ''
-		return [{ at: [at, at], text: before + text + after }]
+		const before = touches(this.query[at[0] - 1]) && touches(text[0]) ? ' ' : ''
+		const after = touches(this.query[at[1]]) && touches(text.at(-1)) ? ' ' : ''
+		return { at, text: before + text + after }
 	}
 
 	/** remove takes a part out of brackets, with the blanks before it; brackets of an edge that are then empty go as well. */
@@ -401,7 +406,7 @@ class Text {
 		const x = having[0] ?? places[0]!
 		const splices = having.slice(1).flatMap(y => this.remove(y, y.colon, y.label![1]))
 		if (!labels) return having[0] ? [...splices, ...this.remove(x, x.colon, x.label![1])] : []
-		if (x.label) return [...splices, { at: x.label, text: labels }]
+		if (x.label) return [...splices, this.put(x.label, labels)]
 		return this.insert(x, x.name ? x.name.to : x.inside ? x.inside[0] : -1, ':' + labels)
 	}
 
@@ -413,7 +418,7 @@ class Text {
 		}
 		if (!m) return x.length ? this.remove(x, ...x.length) : []
 		const text = '*' + m[1] + (m[2] ? '..' + m[2] : '')
-		if (x.length) return [{ at: x.length, text }]
+		if (x.length) return [this.put(x.length, text)]
 		return this.insert(x, x.label?.[1] ?? x.name?.to ?? x.inside?.[0] ?? -1, text)
 	}
 
@@ -427,7 +432,7 @@ class Text {
 		if (old) {
 			return [
 				...(old.e.key.text === key ? [] : [{ at: [old.e.key.from, old.e.key.to] as Span, text: quote(key) }]),
-				...(this.cut(old.e.valueAt) === value ? [] : [{ at: old.e.valueAt, text: value }]),
+				...(this.cut(old.e.valueAt) === value ? [] : [this.put(old.e.valueAt, value)]),
 			]
 		}
 		const text = `${quote(key)}: ${value}`
@@ -453,7 +458,7 @@ class Text {
 		const x = having[0] ?? places[0]!
 		const splices = having.slice(1).flatMap(y => this.remove(y, ...y.where!))
 		if (!condition) return having[0] ? [...splices, ...this.remove(x, ...x.where!)] : []
-		if (x.condition) return [...splices, { at: x.condition.at, text: condition }]
+		if (x.condition) return [...splices, this.put(x.condition.at, condition)]
 		const at = x.props?.[1] ?? x.length?.[1] ?? x.label?.[1] ?? x.name?.to
 		return this.insert(x, at ?? x.inside?.[0] ?? -1, (at ? ' ' : '') + 'WHERE ' + condition)
 	}

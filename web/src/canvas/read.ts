@@ -127,7 +127,8 @@ function attempt<T>(text: string, f: (r: Reader) => T): T | null {
 	try {
 		return f(new Reader(tokens))
 	} catch (e) {
-		if (e instanceof Unreadable) return null
+		// A text of more brackets than the stack has room for is the server's to refuse.
+		if (e instanceof Unreadable || e instanceof RangeError) return null
 		throw e
 	}
 }

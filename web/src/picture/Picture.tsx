@@ -1,5 +1,5 @@
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
-import { type Api, type Parameter, type Parts, ProblemError, type Row, type Schema, type Value } from '../api'
+import { type Api, type Parameter, type Parts, ProblemError, type Query, type Row, type Schema, type Value } from '../api'
 import { type Colours, fillOf } from './colours'
 import { type Drawing, type Id, type Pair, degreesOf, drawingOf, inWords, plain, shapeOf, summary, withPairs } from './drawing'
 import type { Emphasis } from './look'
@@ -51,6 +51,8 @@ export function Picture(p: {
 	graph: string
 	schema: Schema | null
 	query: string
+	/** What else the question says of matches. */
+	options?: Pick<Query, 'semantics' | 'induced' | 'allow_product'>
 	params: Record<string, Parameter>
 	rows: Row[]
 	columns: string[]
@@ -256,7 +258,7 @@ export function Picture(p: {
 		setBusy('Asking for whole matches…')
 		const found: Row[] = []
 		p.api
-			.rows('match', { graph: p.graph, query: whole(p.query), params: p.params, limit: count }, { batch: more => void found.push(...more) })
+			.rows('match', { ...p.options, graph: p.graph, query: whole(p.query), params: p.params, limit: count }, { batch: more => void found.push(...more) })
 			.then(
 				() => {
 					setFull({ rows: found, columns: Object.keys(found[0] ?? {}) })
