@@ -84,7 +84,7 @@ func (c *access) again(ctx context.Context, server *serve.Server, handler *rest.
 	return nil
 }
 
-// reload is again, for an administrator; nil: there are no files.
+// reload returns a function that reads the files of users and of the certificate again, or nil if the server has no such files.
 func (c *access) reload(server *serve.Server, handler *rest.Handler) func(context.Context) error {
 	if c.f.cert == "" && c.f.users == "" {
 		return nil

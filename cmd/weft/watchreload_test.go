@@ -257,7 +257,7 @@ func TestWatchReloadKilled(t *testing.T) {
 	t.Logf("killed %d times, %d queries, %d of them new while it ran, %d changes", killed, len(queries), turns, info.State.LastSeq)
 }
 
-// TestWatchReloadAfterMistakes: that a query is new is said also after so many mistakes that further ones are not shown.
+// TestWatchReloadAfterMistakes: the message about a new query is shown even after so many mistakes that further mistakes are not.
 func TestWatchReloadAfterMistakes(t *testing.T) {
 	dir := t.TempDir()
 	writeFiles(t, dir, map[string]string{"g.txt": "1 2\n2 3\n", "q.weft": "CREATE WATCH one AS MATCH (a)--(b)--(c)--(a)"})
