@@ -127,34 +127,43 @@ func TestSignaturesOfAPhase(t *testing.T) {
 }
 
 // TestGPULongRows: a row with most matches of the search goes to several warps in parts, in tables that are full and in others, and
-// each match is found once.
+// no match is lost or found twice. The parts are of a loop over vertices, and of one over chunks of candidates.
 func TestGPULongRows(t *testing.T) {
-	s := &nodiff.Spec{N: 41}
-	for v := 1; v < s.N; v++ {
-		s.Edges = append(s.Edges, nodiff.SpecEdge{U: 0, V: v})
-	}
-	g := s.Build()
-	q, err := gql.Parse("MATCH (a)--(b), (a)--(c), (a)--(d)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Order: "given", Given: []int{0, 1, 2, 3}, NoTail: true, Listing: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	onDevice(t, func(t *testing.T, e engine.Engine) {
-		for _, batch := range []string{"0", "7"} {
-			var rows atomic.Int64
-			sink := sinkFunc(func(b *engine.Batch) { rows.Add(int64(b.Rows)) })
-			o := engine.Options{Listing: true, Opt: map[string]string{"join.extend": "multi", "join.batch": batch, "join.filter": "off"}}
-			r, err := engine.Once(t.Context(), e, g, p, o, engine.Goal{Sink: sink})
-			const want = 40 * 39 * 38 / 6
-			if err != nil || r.Matches != engine.U64(want) || rows.Load() != want {
-				t.Errorf("batch %s: %v, %d rows, %v; want %d", batch, r.Matches, rows.Load(), err, want)
-			}
-			if s := fmt.Sprint(r.Stats); !strings.Contains(s, "parts of long rows") && r.Device != "cpu" {
-				t.Errorf("batch %s: %s", batch, s)
-			}
+	for _, c := range []struct {
+		pattern string
+		n, want int
+		order   []int
+		batches []string
+	}{
+		{"MATCH (a)--(b), (a)--(c), (a)--(d)", 40, 40 * 39 * 38 / 6, []int{0, 1, 2, 3}, []string{"0", "7"}},
+		{"MATCH (a)--(b), (a)--(c)", 1100, 1100 * 1099 / 2, []int{0, 1, 2}, []string{"0"}},
+	} {
+		s := &nodiff.Spec{N: c.n + 1}
+		for v := 1; v < s.N; v++ {
+			s.Edges = append(s.Edges, nodiff.SpecEdge{U: 0, V: v})
 		}
-	})
+		g := s.Build()
+		q, err := gql.Parse(c.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Order: "given", Given: c.order, NoTail: true, Listing: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		onDevice(t, func(t *testing.T, e engine.Engine) {
+			for _, batch := range c.batches {
+				var rows atomic.Int64
+				sink := sinkFunc(func(b *engine.Batch) { rows.Add(int64(b.Rows)) })
+				o := engine.Options{Listing: true, Opt: map[string]string{"join.extend": "multi", "join.batch": batch, "join.filter": "off"}}
+				r, err := engine.Once(t.Context(), e, g, p, o, engine.Goal{Sink: sink})
+				if err != nil || r.Matches != engine.U64(uint64(c.want)) || rows.Load() != int64(c.want) {
+					t.Errorf("%s, batch %s: %v, %d rows, %v; want %d", c.pattern, batch, r.Matches, rows.Load(), err, c.want)
+				}
+				if s := fmt.Sprint(r.Stats); !strings.Contains(s, "parts of long rows") && r.Device != "cpu" {
+					t.Errorf("%s, batch %s: %s", c.pattern, batch, s)
+				}
+			}
+		})
+	}
 }

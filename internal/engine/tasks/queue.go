@@ -169,9 +169,7 @@ func (q *Queue[T]) Run(ctx context.Context, pool *crew.Pool, progress func(units
 			work(i, m)
 		}
 	}
-	for i := 1; i < q.workers; i++ {
-		others.Go(func(m *crew.Memory) { one(i, m) })
-	}
+	others.Spread(q.workers-1, one)
 	one(0, pool.Own()) // here: a short search is over before another goroutine has woken
 	others.Wait()
 	unwatch()

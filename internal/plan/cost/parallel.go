@@ -1,10 +1,11 @@
 package cost
 
 import (
-	"github.com/weftgraph/weft/internal/plan"
 	"runtime/debug"
-	"sync"
 	"sync/atomic"
+
+	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/runtime/crew"
 )
 
 // Parallel calls f with 0 to n-1, on as many threads as planning may use. It blocks until all
@@ -26,10 +27,8 @@ func Parallel(o *plan.Options, n int, f func(i int)) {
 			f(i)
 		}
 	}
-	var others sync.WaitGroup
-	for range min(o.Threads, n) - 1 {
-		others.Go(work)
-	}
+	var others crew.Crew
+	others.Spread(min(o.Threads, n)-1, func(int, *crew.Memory) { work() })
 	work()
 	others.Wait()
 	if x := caught.Load(); x != nil {

@@ -151,9 +151,7 @@ func (x *shared) each(n int, do func(i int)) {
 		}
 	}
 	others := &crew.Crew{}
-	for range min(x.m.n, n) - 1 {
-		others.Go(func(*crew.Memory) { work() })
-	}
+	others.Spread(min(x.m.n, n)-1, func(int, *crew.Memory) { work() })
 	work()
 	others.Wait()
 }

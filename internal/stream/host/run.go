@@ -204,9 +204,7 @@ func (r *run) more() {
 	r.began = true
 	r.begins++
 	r.crew = &crew.Crew{}
-	for _, s := range r.m.workers[1:r.m.n] {
-		r.crew.Go(func(*crew.Memory) { r.work(s) })
-	}
+	r.crew.Spread(r.m.n-1, func(i int, _ *crew.Memory) { r.work(r.m.workers[i]) })
 }
 
 // wait blocks until no other worker is at work. Those that have not begun do not begin.

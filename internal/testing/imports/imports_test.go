@@ -55,7 +55,7 @@ var may = map[string][]string{
 	"plan/checks":      {"plan", "graph", "pattern"},
 	"plan/sets":        {"plan", "pattern"},
 	"plan/bind":        {"plan", "plan/checks", "plan/sets", "graph", "pattern", "expr"},
-	"plan/cost":        {"plan", "plan/bind", "plan/checks", "graph", "pattern"},
+	"plan/cost":        {"plan", "plan/bind", "plan/checks", "graph", "pattern", "runtime/crew"},
 	"plan/order":       {"plan", "plan/bind", "plan/cost", "pattern"},
 	"plan/formula":     {"plan", "graph", "pattern"},
 	"plan/planner":     {"plan/*", "graph", "pattern"},

@@ -1,8 +1,10 @@
 // Phases of several vertices, and eliminations (GENEVA, section 5).
 //
-// A warp takes a row, and goes through the combinations of candidates as nested loops do: the vertices of the levels but
-// the last one by one, the last level's candidates 32 at a time. No table has the matches between them. The phase's own
-// bounds are ranges of the sorted candidates. A piece says where each loop was.
+// A warp takes a row, and goes through the combinations of candidates as nested loops do. No table has the matches between
+// them. The vertices of the outer levels come one by one. Those of the last two levels come as products: up to 32 candidates of one
+// level, tested once, with up to 32 of the other, so that lanes have pairs. If the candidates of the last level depend on
+// the vertices of the phase, or are only counted, its loop runs for each vertex of the level before it. The phase's own bounds are
+// ranges of the sorted candidates, and tests of a pair in a product. A piece says where each loop was.
 //
 // A row may have most of a search's matches. So a warp that has been at one for long leaves the rest of its outermost loop to
 // others, in pieces that a later launch begins.
@@ -35,25 +37,24 @@ template <JoinGoal GOAL> struct Several {
 
   DEV Several(Joiner<GOAL>& j, JoinDepth* depth) : j(j), depth(depth) {}
 
-  // The positions of level k that its bounds inside the phase leave.
-  DEV void range(u32 k, u32& begin, u32& end) {
+  // The positions of level k that its bounds inside the phase leave: those by the levels of `known`, and lo and hi.
+  DEV void range(u32 k, u32& begin, u32& end, u32 known = ~0u, u32 lo = 0, u32 hi = ~0u) {
     const JoinLevel& l = j.s.at[k];
     const Set& base = f[l.group].base;
-    u32 lo = 0, hi = ~0u;
-    for (u32 m = l.above; m; m &= m - 1) lo = max(lo, j.w.row[ctz(m)] + 1);
-    for (u32 m = l.below; m; m &= m - 1) hi = min(hi, j.w.row[ctz(m)]);
+    for (u32 m = l.above & known; m; m &= m - 1) lo = max(lo, j.w.row[ctz(m)] + 1);
+    for (u32 m = l.below & known; m; m &= m - 1) hi = min(hi, j.w.row[ctz(m)]);
     Set s = slice(Warp(), base, lo, hi);
     begin = (u32)(s.p - base.p);
     end = begin + s.n;
   }
 
-  // Whether this lane's element at position i + lane() is a candidate of level k.
-  DEV bool test(u32 k, u32 i, u32 end, u32& v) {
+  // Whether this lane's element at position i + lane() is a candidate of level k, next to the vertices of the levels of `known`.
+  DEV bool test(u32 k, u32 i, u32 end, u32& v, u32 known = ~0u) {
     const JoinLevel& l = j.s.at[k];
     JoinFound& found = f[l.group];
     if (!(j.s.late && l.group)) found.low = 0; // loops of one group are at different places
     bool in = join_test(j.s.group[l.group], j.lists, j.w.row, found, i, end, v);
-    for (u32 d = l.distinct; d; d &= d - 1) in &= v != j.w.row[ctz(d)];
+    for (u32 d = l.distinct & known; d; d &= d - 1) in &= v != j.w.row[ctz(d)];
     return in;
   }
 
@@ -72,20 +73,31 @@ template <JoinGoal GOAL> struct Several {
     sync_warp(ALL);
   }
 
+  // The next chunk of level k with a candidate, if none of the last one is to come: its candidates as a mask, 0 if there is none. They are in
+  // the loop's v, which lanes may read after a sync.
+  DEV u32 fetch(u32 k, u32& begin, u32& next) {
+    JoinDepth& d = depth[k];
+    u32 votes = d.votes, end = d.end;
+    begin = d.begin;
+    next = d.next;
+    if (votes) return votes;
+    u32 v = 0;
+    for (; !votes; next += 32) {
+      if (next >= end || j.look()) return 0;
+      steps++;
+      votes = ballot(ALL, test(k, next, end, v));
+      begin = next;
+    }
+    d.v[lane()] = v;
+    return votes;
+  }
+
   // The next vertex of the loop of level k.
   DEV bool advance(u32 k) {
     JoinDepth& d = depth[k];
-    u32 votes = d.votes, begin = d.begin, next = d.next, end = d.end;
-    if (!votes) {
-      u32 v = 0;
-      for (; !votes; next += 32) {
-        if (next >= end || j.look()) return false;
-        steps++;
-        votes = ballot(ALL, test(k, next, end, v));
-        begin = next;
-      }
-      d.v[lane()] = v;
-    }
+    u32 begin, next;
+    const u32 votes = fetch(k, begin, next);
+    if (!votes) return false;
     sync_warp(ALL);
     const u32 level = j.s.at[k].level;
     if (lane() == 0) {
@@ -125,6 +137,113 @@ template <JoinGoal GOAL> struct Several {
     }
     if (!Joiner<GOAL>::WRITES) j.add(j.waiting);
     return j.flush();
+  }
+
+  // Whether the last two levels make products. Candidates of the last one that are only counted are not tested one by one.
+  DEV bool multiplies() const {
+    const JoinGroup& g = j.s.group[j.s.at[j.s.levels - 1].group];
+    return !j.s.late && (GOAL != JOIN_COUNT || f[j.s.at[j.s.levels - 1].group].others || join_tests(g));
+  }
+
+  // Where a product was left: positions of a chunk of each level, and the number of a pair.
+  struct Place {
+    u32 first, second, pair;
+  };
+
+  // The next chunk of level k with all candidates of the level behind it, which is the last one, from a place on. False: there is
+  // no further chunk, or the run is to stop, or there is no more room, and *at is where.
+  DEV bool product(u32 k, u32 from, u32 pair, Place& at) {
+    JoinDepth& d = depth[k];
+    u32 begin, next;
+    at.first = ~0u;
+    const u32 votes = fetch(k, begin, next);
+    if (!votes) return false;
+    sync_warp(ALL);
+    u32* const a = j.w.wait; // the chunk's candidates, and those of the other level's chunk
+    u32* const b = j.w.wait + 32;
+    const u32 have = popc(votes);
+    if (votes >> lane() & 1) a[popc(votes & Warp::below())] = d.v[lane()];
+    if (lane() == 0) {
+      d.votes = 0;
+      d.begin = begin;
+      d.next = next;
+      d.place = next - 1; // what is to come of the loop begins behind it
+      if (j.x.levels && !resumes) atomic_add(&j.run.counters->visits[j.s.at[k].level], (u64)have);
+    }
+    sync_warp(ALL);
+    resumes = false;
+    const JoinLevel& l = j.s.at[k + 1];
+    const u32 level = j.s.at[k].level, other = 1u << level;
+    u32 i, end;
+    range(k + 1, i, end, ~other, l.above & other ? a[0] + 1 : 0, l.below & other ? a[have - 1] : ~0u);
+    i = max(i, from);
+    j.waiting = 0;
+    for (; i < end; i += 32, pair = 0) {
+      if (j.look()) return false;
+      steps++;
+      u32 v;
+      const bool in = test(k + 1, i, end, v, ~other);
+      const u32 more = ballot(ALL, in), width = popc(more);
+      if (!more) continue;
+      sync_warp(ALL); // the last pairs have been read
+      if (in) b[popc(more & Warp::below())] = v;
+      sync_warp(ALL);
+      for (u32 p = pair; p < have * width; p += 32) {
+        const u32 of = p + lane(), x = min(of / width, have - 1), y = of % width;
+        const u32 va = a[x], vb = b[y];
+        bool ok = of < have * width;
+        if (l.above & other) ok &= vb > va;
+        if (l.below & other) ok &= vb < va;
+        if (l.distinct & other) ok &= vb != va;
+        const u32 left = pairs(level, va, vb, ok);
+        if (j.halted) return false;
+        if (left != JOIN_DONE) {
+          at.first = begin;
+          at.second = i;
+          at.pair = p + left;
+          return false;
+        }
+      }
+      if (j.waiting >> 30) { // before 32 bits are full
+        j.add(j.waiting);
+        j.waiting = 0;
+      }
+    }
+    if (!Joiner<GOAL>::WRITES) j.add(j.waiting);
+    return true;
+  }
+
+  // Takes this lane's pair, of which the first vertex is at a level, if it is ok. Returns JOIN_DONE, or the first lane whose pair
+  // there was no more room for.
+  DEV u32 pairs(u32 level, u32 va, u32 vb, bool ok) {
+    const u32 votes = ballot(ALL, ok), n = popc(votes);
+    if (GOAL == JOIN_LIST) {
+      const u32 got = emit_rows(Warp(), j.run, ok, [&](u32 c) { return c + 1 == j.x.after ? vb : c == level ? va : j.w.row[c]; });
+      if (got == ~0u)
+        j.halted = true;
+      else
+        j.total += got;
+      return JOIN_DONE;
+    }
+    if (!Joiner<GOAL>::WRITES) {
+      j.waiting += n;
+      return JOIN_DONE;
+    }
+    if (!n) return JOIN_DONE;
+    const u32 mine = popc(votes & Warp::below());
+    u32* const first = j.w.place;
+    u32* const second = j.w.place + 32;
+    sync_warp(ALL); // the last rows have been written
+    if (ok) {
+      first[mine] = va;
+      second[mine] = vb;
+    }
+    sync_warp(ALL);
+    u64 to = 0;
+    const u32 fits = j.reserve(n, to);
+    j.lines(to, fits, [&](u32 r, u32 c) { return c + 1 == j.x.after ? second[r] : c == level ? first[r] : j.w.row[c]; });
+    j.total += fits;
+    return fits < n ? ctz(ballot(ALL, ok && mine == fits)) : JOIN_DONE;
   }
 
   // Leaves what is to come of the outermost loop as pieces, one for each lane at most. Without much room for pieces, it
@@ -178,8 +297,31 @@ template <JoinGoal GOAL> struct Several {
     resumes = piece && piece->step;
     steps = 0;
     u32 k = 0;
+    const bool products = multiplies();
     enter(0, piece ? piece->at[0] : 0, piece ? piece->to : ~0u);
     for (;;) {
+      if (products && k == last - 1) {
+        Place at;
+        const bool again = resumes;
+        const bool more = product(k, again ? piece->at[last] : 0, again ? piece->at[last + 1] : 0, at);
+        if (j.halted) return true;
+        if (!more && at.first != ~0u) {
+          JoinPiece& p = j.leave(row, rows, depth[0].end, at.first);
+          sync_warp(ALL);
+          if (lane() < k) p.at[lane()] = depth[lane()].place;
+          if (lane() == k) p.at[k] = at.first;
+          if (lane() == last) p.at[last] = at.second;
+          if (lane() == last) p.at[last + 1] = at.pair;
+          return false;
+        }
+        if (!more && k == 0) return true;
+        if (!more) k--;
+        if (steps > j.x.budget) {
+          split(row);
+          steps = 0;
+        }
+        continue;
+      }
       if (!advance(k)) {
         if (j.halted || k == 0) return true;
         k--;
