@@ -35,7 +35,11 @@ type sched struct {
 
 func newSched(roots rootList, workers int, steal bool) *sched {
 	s := &sched{roots: roots}
-	units := min(max(uint64(workers)*unitsEach, roots.work()/unitWork), roots.n)
+	units, work := uint64(workers)*unitsEach, roots.work()
+	if steal {
+		units = min(units, work/unitLeast+1)
+	}
+	units = min(max(units, work/unitWork), roots.n)
 	s.Init(workers, steal, units, func(i uint64) (task, bool) {
 		if s.backward {
 			i = units - 1 - i
@@ -57,10 +61,12 @@ func backwards(p *plan.Plan, o job) bool {
 
 // unitsEach is the number of units for each worker. With that many, the last worker to end
 // leaves the others idle only for a short time. unitWork is the largest work of a unit, except
-// for a unit of a single root. Limits and progress are checked at units.
+// for a unit of a single root. Limits and progress are checked at units. unitLeast is the least work that is worth a unit, where
+// workers steal: taking one costs as much as some ten entries of a list.
 const (
 	unitsEach = 64
 	unitWork  = 4096
+	unitLeast = 128
 )
 
 // add is sum + n; past 128 bits the run fails.

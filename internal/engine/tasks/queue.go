@@ -169,7 +169,7 @@ func (q *Queue[T]) Run(ctx context.Context, pool *crew.Pool, progress func(units
 			work(i, m)
 		}
 	}
-	others.Spread(q.workers-1, one)
+	others.Spread(q.workers-1, crew.Short, one)
 	one(0, pool.Own()) // here: a short search is over before another goroutine has woken
 	others.Wait()
 	unwatch()

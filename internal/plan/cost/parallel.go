@@ -28,7 +28,7 @@ func Parallel(o *plan.Options, n int, f func(i int)) {
 		}
 	}
 	var others crew.Crew
-	others.Spread(min(o.Threads, n)-1, func(int, *crew.Memory) { work() })
+	others.Spread(min(o.Threads, n)-1, crew.Short, func(int, *crew.Memory) { work() })
 	work()
 	others.Wait()
 	if x := caught.Load(); x != nil {

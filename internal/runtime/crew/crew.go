@@ -31,49 +31,67 @@ const over = 1 << 32 // Wait was called
 
 // Go runs f in a goroutine, if that begins before Wait is called, with memory that
 // f alone uses, or nil. A fault, as in a mapped file that became shorter, is a panic there.
-func (c *Crew) Go(f func(m *Memory)) {
-	c.Pool.run(func(m *Memory) {
-		for {
-			now := c.state.Load()
-			if now >= over {
-				return
-			}
-			if c.state.CompareAndSwap(now, now+1) {
-				break
-			}
+func (c *Crew) Go(f func(m *Memory)) { c.Pool.run(func(m *Memory) { c.begin(f, m) }) }
+
+// begin runs f, if Wait has not been called.
+func (c *Crew) begin(f func(m *Memory), m *Memory) {
+	for {
+		now := c.state.Load()
+		if now >= over {
+			return
 		}
-		defer func() {
-			if c.state.Add(-1) == over {
-				c.end()
-			}
-		}()
-		debug.SetPanicOnFault(true)
-		f(m)
-	})
+		if c.state.CompareAndSwap(now, now+1) {
+			break
+		}
+	}
+	defer func() {
+		if c.state.Add(-1) == over {
+			c.end()
+		}
+	}()
+	debug.SetPanicOnFault(true)
+	f(m)
 }
 
-// Spread runs f for workers 1 to n by Go. The caller wakes worker 1 alone, and each worker that begins wakes two more. f gets the
-// worker's number.
+// Short is about how long a search takes that is over sooner if one thread works alone: a thread that begins has to be woken, given
+// memory, and waited for.
+const Short = 50 * time.Microsecond
+
+// Spread runs f for workers 1 to n by Go. f gets the worker's number. The first begins when the caller has worked alone for a while, if
+// Wait has not been called by then. Each worker that begins wakes two more, so after four steps all are awake. 0 means that the first
+// begins at once.
 //
-// Why: waking a thread takes the caller a microsecond or more. A search that lasts a few microseconds should not wake fifteen
-// threads before it begins. A longer one has all of them after four steps.
-func (c *Crew) Spread(n int, f func(worker int, m *Memory)) {
-	if n < 1 {
+// Why: the caller wakes one thread and not fifteen, and none of them takes part in a search of a few microseconds.
+func (c *Crew) Spread(n int, alone time.Duration, f func(worker int, m *Memory)) {
+	if n < 1 || c.isOver() {
 		return
 	}
 	var start func(i int)
-	start = func(i int) {
-		if i > n || c.state.Load() >= over {
-			return
-		}
-		c.Go(func(m *Memory) {
+	work := func(i int) func(*Memory) {
+		return func(m *Memory) {
 			start(2 * i)
 			start(2*i + 1)
 			f(i, m)
-		})
+		}
 	}
-	start(1)
+	start = func(i int) {
+		if i <= n && !c.isOver() {
+			c.Go(work(i))
+		}
+	}
+	if alone == 0 {
+		start(1)
+		return
+	}
+	asked := time.Now()
+	c.Pool.run(func(m *Memory) {
+		if !within(alone-time.Since(asked), c.isOver) {
+			c.begin(work(1), m)
+		}
+	})
 }
+
+func (c *Crew) isOver() bool { return c.state.Load() >= over }
 
 // Wait returns when all that have begun have ended; no other will begin.
 func (c *Crew) Wait() {
@@ -114,10 +132,12 @@ func (c *Crew) soon(so func() bool) bool {
 	if so() {
 		return true
 	}
-	if !c.Pool.standsBy() {
-		return false
-	}
-	for begun := time.Now(); time.Since(begun) < patience; {
+	return c.Pool.standsBy() && within(patience, so)
+}
+
+// within calls so for a while, until it is true, and reports its last result. It keeps its processor.
+func within(most time.Duration, so func() bool) bool {
+	for begun := time.Now(); time.Since(begun) < most; {
 		for range 32 {
 			if so() {
 				return true

@@ -82,33 +82,35 @@ func TestCrewAlone(t *testing.T) {
 	}
 }
 
-// TestSpread: each worker runs once where the caller waits for them, and a search that is over wakes nobody.
+// TestSpread: each worker runs once if the caller works on, and none begins in a search that is over soon.
 func TestSpread(t *testing.T) {
-	for _, n := range []int{0, 1, 2, 7, 15} {
-		var c Crew
-		ran := make([]atomic.Int32, n+1)
-		var in atomic.Int32
-		c.Spread(n, func(i int, _ *Memory) {
-			ran[i].Add(1)
-			in.Add(1)
-		})
-		for end := time.Now().Add(time.Minute); int(in.Load()) < n && time.Now().Before(end); {
-			runtime.Gosched()
-		}
-		c.Wait()
-		for i := 1; i <= n; i++ {
-			if k := ran[i].Load(); k != 1 {
-				t.Errorf("of %d, worker %d ran %d times", n, i, k)
-			}
-		}
-	}
 	p := standBy(t, time.Minute)
 	p.Ready(4)
 	eventually(t, p, 4)
-	c := Crew{Pool: p}
-	c.Wait()
-	c.Spread(4, func(int, *Memory) { t.Error("a worker began after Wait") })
-	if n := p.standing(); n != 4 {
-		t.Errorf("a search that was over woke %d threads", 4-n)
+	for _, pool := range []*Pool{nil, p} {
+		for _, alone := range []time.Duration{0, Short} {
+			for _, n := range []int{0, 1, 2, 7, 15} {
+				c := Crew{Pool: pool}
+				ran := make([]atomic.Int32, n+1)
+				var in atomic.Int32
+				c.Spread(n, alone, func(i int, _ *Memory) {
+					ran[i].Add(1)
+					in.Add(1)
+				})
+				for end := time.Now().Add(time.Minute); int(in.Load()) < n && time.Now().Before(end); {
+					runtime.Gosched()
+				}
+				c.Wait()
+				for i := 1; i <= n; i++ {
+					if k := ran[i].Load(); k != 1 {
+						t.Errorf("of %d, worker %d ran %d times", n, i, k)
+					}
+				}
+			}
+		}
+		c := Crew{Pool: pool}
+		c.Spread(4, time.Hour, func(int, *Memory) { t.Error("a worker began in a search that was over before the time") })
+		c.Wait()
+		c.Spread(4, 0, func(int, *Memory) { t.Error("a worker began after Wait") })
 	}
 }

@@ -151,7 +151,7 @@ func (x *shared) each(n int, do func(i int)) {
 		}
 	}
 	others := &crew.Crew{}
-	others.Spread(min(x.m.n, n)-1, func(int, *crew.Memory) { work() })
+	others.Spread(min(x.m.n, n)-1, 0, func(int, *crew.Memory) { work() })
 	work()
 	others.Wait()
 }

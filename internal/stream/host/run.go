@@ -204,7 +204,7 @@ func (r *run) more() {
 	r.began = true
 	r.begins++
 	r.crew = &crew.Crew{}
-	r.crew.Spread(r.m.n-1, func(i int, _ *crew.Memory) { r.work(r.m.workers[i]) })
+	r.crew.Spread(r.m.n-1, 0, func(i int, _ *crew.Memory) { r.work(r.m.workers[i]) })
 }
 
 // wait blocks until no other worker is at work. Those that have not begun do not begin.

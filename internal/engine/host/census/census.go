@@ -127,7 +127,7 @@ func visitAll(ctx context.Context, csr *graph.CSR, o engine.Options, progress fu
 		visitors[worker] = r
 	}
 	others := crew.Crew{Pool: o.Crew}
-	others.Spread(o.Threads-1, func(i int, m *crew.Memory) { work(i, m, nil) })
+	others.Spread(o.Threads-1, crew.Short, func(i int, m *crew.Memory) { work(i, m, nil) })
 	work(0, o.Crew.Own(), progress)
 	others.Wait()
 	if x := failure.Load(); x != nil {
