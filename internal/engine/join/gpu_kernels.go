@@ -53,6 +53,7 @@ type phaseKernel struct {
 	goal     string // the end of that: rows, count or list
 	keeps    bool   // it is an elimination
 	several  bool   // it matches several vertices
+	divides  bool   // a row may be for several warps
 	windowed bool   // new rows get places by prefix sums
 	layered  bool   // rows are joined by layers
 }
@@ -72,7 +73,7 @@ func (x *onGPU) phaseKernels() []phaseKernel {
 		case s.Pattern == phases.Eliminate:
 			p.name, p.keeps = "join_keep_", true
 		case len(s.levels) > 1:
-			p.name, p.several = "join_several_", true
+			p.name, p.several, p.divides = "join_several_", true, len(s.levels) <= maxPlaces
 		}
 		single := p.name == "join_"
 		if p.layered = single && x.balance; single && x.share {

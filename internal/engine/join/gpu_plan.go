@@ -55,12 +55,16 @@ type (
 		Room, Mask, Ranges, Cache, First, Often, Visit uint32
 		Layer                                          [4]uint32
 		Intervals, Depth, Budget                       uint32
+		Parts, Skip                                    uint32
 		Near, NearLists, Words                         uint32
 	}
 )
 
 // maxEdges is how many edges an elimination looks for at most.
 const maxEdges = 32
+
+// maxPlaces is how many levels a phase has at most whose rows are for several warps. Device twin: JOIN_PLACES.
+const maxPlaces = 30
 
 // maxBacks is how many lists a group's candidates are looked up in at most: a lane of a warp has each.
 const maxBacks = 32

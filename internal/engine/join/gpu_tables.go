@@ -81,6 +81,8 @@ type phase struct {
 	count  uint32 // rows
 	handed uint64 // rows that were in it so far
 	base   uint32 // rows before it are joined, or are pieces of the next phase
+	parts  uint32 // for how many warps a row is
+	part   uint32 // of the row at base, the parts that are joined or are pieces
 	drains bool   // it is joined now, and gets no rows
 
 	// Of the table of the phase before, or roots: those that wait to be joined further.
@@ -306,6 +308,9 @@ func (t *tables) pass() error {
 		if i == 1 {
 			units = min(units, t.rootCount())
 		}
+		if p.divides {
+			a.Parts, units = 0, units*mostParts
+		}
 		var err error
 		if warps[i], err = t.put(p.name, i, &a, units); err != nil {
 			return err
@@ -321,7 +326,10 @@ func (t *tables) pass() error {
 		if chunk[i] == 0 {
 			chunk[i] = runOf(in.count, warps[i])
 		}
-		in.base = uint32(min(uint64(in.count), p.state.Taken*chunk[i]))
+		if in.parts = 1; p.divides {
+			in.parts = warpsOf(in.count, warps[i])
+		}
+		in.took(p.state.Taken, chunk[i])
 		p.tail = p.state.Left
 		t.made(i, 0)
 		in.drains = true
@@ -332,6 +340,29 @@ func (t *tables) pass() error {
 
 // runOf is how many rows a warp takes at a time of so many, where that is not given. Device twin: join_run_of.
 func runOf(rows uint32, warps uint64) uint64 { return min(max(uint64(rows)/(4*warps), 1), 16) }
+
+// mostParts is for how many warps a row is at most, in a phase of several vertices.
+const mostParts = 32
+
+// warpsOf is for how many warps a row is where `rows` are left, in a phase of several vertices. Device twin: join_parts_of.
+func warpsOf(rows uint32, warps uint64) uint32 {
+	return uint32(min(max(warps/uint64(max(rows, 1)), 1), mostParts))
+}
+
+// took notes that warps took n more parts of rows, each of `chunk` rows if rows are for one warp.
+func (in *phase) took(n, chunk uint64) {
+	if in.parts == 1 {
+		in.base = uint32(min(uint64(in.count), uint64(in.base)+n*chunk))
+		return
+	}
+	n += uint64(in.part)
+	rows := min(uint64(in.count-in.base), n/uint64(in.parts))
+	in.base += uint32(rows)
+	in.part = 0
+	if in.base < in.count {
+		in.part = uint32(n % uint64(in.parts))
+	}
+}
 
 // chunk is how many rows of the phase's table a warp takes at a time; 0: as many as keep all warps busy.
 func (p *phase) chunk() uint32 {
@@ -392,7 +423,7 @@ func (t *tables) advance(i int) (err error) {
 // forget empties the table that phase i has joined.
 func (t *tables) forget(i int) {
 	if in := &t.phase[i-1]; t.joined(i) {
-		in.count, in.base, in.drains, t.phase[i].measured, t.phase[i].sorted = 0, 0, false, false, false
+		in.count, in.base, in.part, in.drains, t.phase[i].measured, t.phase[i].sorted = 0, 0, 0, false, false, false
 	}
 }
 
@@ -409,7 +440,7 @@ func (t *tables) args(i int) deviceArgs {
 		State: t.stateAt(i), Turned: t.memory.Ptr,
 		Sizes: p.sizes.Ptr, Starts: p.starts.Ptr, Found: p.found.Ptr, Places: p.places.Ptr, Buffer: t.buffer.Ptr, Histogram: t.histogram.Ptr,
 		Head: p.head, Tail: p.tail, Room: t.room, Mask: p.mask, After: p.width,
-		Cache: number(t.cache), First: number(t.output == combined && p.windowed), Often: number(t.Goal.Limit > 0), Visit: number(t.o.Levels && !p.keeps), Depth: uint32(t.loops * depthBytes), Budget: rowBudget,
+		Cache: number(t.cache), First: number(t.output == combined && p.windowed), Often: number(t.Goal.Limit > 0), Visit: number(t.o.Levels && !p.keeps), Depth: uint32(t.loops * depthBytes), Budget: rowBudget, Parts: 1,
 	}
 	if t.x.Info().Emulated {
 		a.Budget = emulatedBudget
@@ -484,8 +515,18 @@ func (t *tables) rows(i int) error {
 	if a.Chunk = p.chunk(); a.Chunk == 0 {
 		a.Chunk = uint32(runOf(rows, t.warps))
 	}
-	taken, err := t.join(i, p.name, &a, (uint64(rows)+uint64(a.Chunk)-1)/uint64(a.Chunk))
-	in.base = uint32(min(uint64(in.count), uint64(in.base)+taken*uint64(a.Chunk)))
+	if !p.divides {
+		in.parts = 1
+	} else if in.part == 0 { // else the parts of a row are not all taken yet
+		in.parts = warpsOf(rows, t.warps)
+	}
+	if in.parts > 1 {
+		a.Chunk = 1
+	}
+	a.Parts, a.Skip = in.parts, in.part
+	units := (uint64(rows)+uint64(a.Chunk)-1)/uint64(a.Chunk)*uint64(in.parts) - uint64(in.part)
+	taken, err := t.join(i, p.name, &a, units)
+	in.took(taken, uint64(a.Chunk))
 	return err
 }
 

@@ -126,23 +126,30 @@ func TestSignaturesOfAPhase(t *testing.T) {
 	}
 }
 
-// TestGPULongRows: a row with most matches of the search goes to several warps in parts, in tables that are full and in others, and
-// no match is lost or found twice. The parts are of a loop over vertices, and of one over chunks of candidates.
+// TestGPULongRows: rows with most matches of the search go to several warps in parts, in tables that are full and in others, and no
+// match is lost or found twice. A row has parts from the beginning if rows are fewer than warps. Otherwise warps leave parts of long
+// rows, of a loop over vertices or over chunks of candidates.
 func TestGPULongRows(t *testing.T) {
 	for _, c := range []struct {
-		pattern string
-		n, want int
-		order   []int
-		batches []string
+		pattern     string
+		stars, rays int
+		want        int // matches of a star
+		order       []int
+		split       bool
+		batches     []string
 	}{
-		{"MATCH (a)--(b), (a)--(c), (a)--(d)", 40, 40 * 39 * 38 / 6, []int{0, 1, 2, 3}, []string{"0", "7"}},
-		{"MATCH (a)--(b), (a)--(c)", 1100, 1100 * 1099 / 2, []int{0, 1, 2}, []string{"0"}},
+		{"MATCH (a)--(b), (a)--(c), (a)--(d)", 1, 40, 40 * 39 * 38 / 6, []int{0, 1, 2, 3}, false, []string{"0", "7"}},
+		{"MATCH (a)--(b), (a)--(c), (a)--(d)", 64, 20, 20 * 19 * 18 / 6, []int{0, 1, 2, 3}, true, []string{"0"}},
+		{"MATCH (a)--(b), (a)--(c)", 1, 400, 400 * 399 / 2, []int{0, 1, 2}, false, []string{"0", "50"}},
+		{"MATCH (a)--(b), (a)--(c)", 64, 100, 100 * 99 / 2, []int{0, 1, 2}, true, []string{"0"}},
 	} {
-		s := &nodiff.Spec{N: c.n + 1}
-		for v := 1; v < s.N; v++ {
-			s.Edges = append(s.Edges, nodiff.SpecEdge{U: 0, V: v})
+		s := &nodiff.Spec{N: c.stars * (c.rays + 1)}
+		for hub := 0; hub < s.N; hub += c.rays + 1 {
+			for v := 1; v <= c.rays; v++ {
+				s.Edges = append(s.Edges, nodiff.SpecEdge{U: hub, V: hub + v})
+			}
 		}
-		g := s.Build()
+		g, want := s.Build(), c.stars*c.want
 		q, err := gql.Parse(c.pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -157,11 +164,11 @@ func TestGPULongRows(t *testing.T) {
 				sink := sinkFunc(func(b *engine.Batch) { rows.Add(int64(b.Rows)) })
 				o := engine.Options{Listing: true, Opt: map[string]string{"join.extend": "multi", "join.batch": batch, "join.filter": "off"}}
 				r, err := engine.Once(t.Context(), e, g, p, o, engine.Goal{Sink: sink})
-				if err != nil || r.Matches != engine.U64(uint64(c.want)) || rows.Load() != int64(c.want) {
-					t.Errorf("%s, batch %s: %v, %d rows, %v; want %d", c.pattern, batch, r.Matches, rows.Load(), err, c.want)
+				if err != nil || r.Matches != engine.U64(uint64(want)) || rows.Load() != int64(want) {
+					t.Errorf("%d times %s, batch %s: %v, %d rows, %v; want %d", c.stars, c.pattern, batch, r.Matches, rows.Load(), err, want)
 				}
-				if s := fmt.Sprint(r.Stats); !strings.Contains(s, "parts of long rows") && r.Device != "cpu" {
-					t.Errorf("%s, batch %s: %s", c.pattern, batch, s)
+				if s := fmt.Sprint(r.Stats); c.split != strings.Contains(s, "parts of long rows") && r.Device != "cpu" {
+					t.Errorf("%d times %s, batch %s: %s", c.stars, c.pattern, batch, s)
 				}
 			}
 		})

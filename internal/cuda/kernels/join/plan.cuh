@@ -100,6 +100,8 @@ struct JoinArgs {
   u32 intervals;     // of the histogram
   u32 depth;         // bytes of shared memory of a warp for the loops of a phase of several vertices
   u32 budget;        // chunks of candidates of a row that a warp goes through before others take parts of it, in such a phase
+  u32 parts;         // for how many warps a row is, in a phase of several vertices; 0: as many as keep all warps busy
+  u32 skip;          // of the parts of row `base`, those that are done or are pieces
   u32 near;          // where shared memory has a copy of `near_lists` lists, and `words` words for their indexes; 0: nowhere
   u32 near_lists, words;
 };
@@ -122,6 +124,9 @@ DEV u32 join_count_of(const JoinArgs& x) { return x.before ? (u32)min(load_relax
 
 // The rows of a run where `rows` are left. Host twin: runOf.
 DEV u32 join_run_of(const JoinArgs& x, u32 rows) { return x.chunk ? x.chunk : min(max(rows / (4 * blocks() * warps()), 1u), 16u); }
+
+// For how many warps a row is where `rows` are left. Host twin: warpsOf.
+DEV u32 join_parts_of(const JoinArgs& x, u32 rows) { return x.parts ? x.parts : min(max(blocks() * warps() / max(rows, 1u), 1u), 32u); }
 
 // Whether v is in one of n ranges, or n is 0. One lane.
 DEV bool join_within(const JoinRange* ranges, u32 n, u32 v) {

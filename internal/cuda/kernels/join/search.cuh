@@ -49,6 +49,8 @@ template <JoinGoal GOAL> struct Joiner {
   JoinWarp& w;
   const u32 count; // rows of the table that is joined
   const u32 chunk_rows; // of a run
+  const u32 parts;      // of a row
+  u32 part = 0;         // the last one that next took
   u64 total = 0; // of matches or rows, equal on all lanes
   u64 told = 0;  // of total, what the run's counters have
   u64 place = 0; // of the next row, with JOIN_PLACED and JOIN_FILL
@@ -58,7 +60,7 @@ template <JoinGoal GOAL> struct Joiner {
   static constexpr bool WRITES = GOAL == JOIN_ROWS || GOAL == JOIN_PLACED || GOAL == JOIN_FILL;
 
   DEV Joiner(const Run& run, const JoinArgs& x, const JoinLists* lists, const JoinStep& s, JoinWarp& w) 
-      : run(run), x(x), lists(lists), s(s), w(w), count(join_count_of(x)), chunk_rows(join_run_of(x, count - x.base)) {}
+      : run(run), x(x), lists(lists), s(s), w(w), count(join_count_of(x)), chunk_rows(join_run_of(x, count - x.base)), parts(join_parts_of(x, count - x.base)) {}
 
   // Counts n rows of this root, which is the same on all lanes.
   DEV void add(u32 n) {
@@ -220,6 +222,13 @@ template <JoinGoal GOAL> struct Joiner {
       row = piece->row;
       rows = piece->rows;
       return true;
+    }
+    if (parts > 1) {
+      const u64 of = k - pieces + x.skip;
+      row = (u32)min(x.base + of / parts, (u64)count);
+      rows = row < count;
+      part = (u32)(of % parts);
+      return rows;
     }
     const u64 at = x.base + (k - pieces) * chunk_rows;
     row = (u32)at;

@@ -6,7 +6,8 @@
 // the vertices of the phase, or are only counted, its loop runs for each vertex of the level before it. The phase's own bounds are
 // ranges of the sorted candidates, and tests of a pair in a product. A piece says where each loop was.
 //
-// A row may have most of a search's matches. So a warp that has been at one for long leaves the rest of its outermost loop to
+// Where rows are few, a row is for several warps: each has every n-th chunk of the first level or, in a product of two levels, of
+// the longer one. A row may have most of a search's matches. So a warp that has been at one for long leaves the rest of its outermost loop to
 // others, in pieces that a later launch begins.
 //
 // An edge between two vertices of a phase cuts the candidates of the second as a list of its group, which are found anew
@@ -18,6 +19,12 @@
 #define JOIN_SEVERAL
 #include "join/search.cuh"
 
+// A piece has a position for each level, and at the end the number of a pair and the warp's part. A phase of more levels has no room
+// for these: it makes no products, and its rows have no parts.
+#define JOIN_PLACES 30
+#define JOIN_PAIR 30
+#define JOIN_PART 31
+
 // A loop that is not the innermost: the chunk of candidates that it is at, in shared memory.
 struct JoinDepth {
   u32 v[32];
@@ -25,7 +32,8 @@ struct JoinDepth {
   u32 votes; // the candidates of the chunk that are still to come
   u32 place; // the position of the vertex that it is at
   u32 next, end;
-  u32 unused[3];
+  u32 from; // vertices at positions before it are done
+  u32 unused[2];
 };
 
 template <JoinGoal GOAL> struct Several {
@@ -33,9 +41,14 @@ template <JoinGoal GOAL> struct Several {
   JoinDepth* depth;
   JoinFound f[2];
   bool resumes; // the loops go down to where a piece was left
+  u32 parts = 1, part = 0; // the warp has every parts-th chunk of a level, from number `part` on
+  bool second = false;     // of the second level, in a product of two
   u32 steps = 0; // chunks of candidates of the row, since the last split
 
   DEV Several(Joiner<GOAL>& j, JoinDepth* depth) : j(j), depth(depth) {}
+
+  // Whether the warp leaves chunks of the first level to others.
+  DEV bool strides() const { return parts > 1 && !second; }
 
   // The positions of level k that its bounds inside the phase leave: those by the levels of `known`, and lo and hi.
   DEV void range(u32 k, u32& begin, u32& end, u32 known = ~0u, u32 lo = 0, u32 hi = ~0u) {
@@ -64,11 +77,15 @@ template <JoinGoal GOAL> struct Several {
     range(k, begin, end);
     end = min(end, to);
     JoinDepth& d = depth[k];
+    u32 next = max(begin, from);
+    if (k == 0 && strides()) // a whole chunk, of which the vertices before `from` are done
+      next = from > begin ? from - (from - begin) % 32 : begin + 32 * part;
     sync_warp(ALL);
     if (lane() == 0) {
-      d.next = max(begin, from);
+      d.next = next;
       d.end = end;
       d.votes = 0;
+      d.from = from;
     }
     sync_warp(ALL);
   }
@@ -82,10 +99,12 @@ template <JoinGoal GOAL> struct Several {
     next = d.next;
     if (votes) return votes;
     u32 v = 0;
-    for (; !votes; next += 32) {
+    const u32 stride = k == 0 && strides() ? 32 * parts : 32, from = d.from;
+    for (; !votes; next += stride) {
       if (next >= end || j.look()) return 0;
       steps++;
-      votes = ballot(ALL, test(k, next, end, v));
+      const bool in = test(k, next, end, v);
+      votes = ballot(ALL, in && next + lane() >= from);
       begin = next;
     }
     d.v[lane()] = v;
@@ -142,7 +161,7 @@ template <JoinGoal GOAL> struct Several {
   // Whether the last two levels make products. Candidates of the last one that are only counted are not tested one by one.
   DEV bool multiplies() const {
     const JoinGroup& g = j.s.group[j.s.at[j.s.levels - 1].group];
-    return !j.s.late && (GOAL != JOIN_COUNT || f[j.s.at[j.s.levels - 1].group].others || join_tests(g));
+    return !j.s.late && j.s.levels <= JOIN_PLACES && (GOAL != JOIN_COUNT || f[j.s.at[j.s.levels - 1].group].others || join_tests(g));
   }
 
   // Where a product was left: positions of a chunk of each level, and the number of a pair.
@@ -168,7 +187,7 @@ template <JoinGoal GOAL> struct Several {
       d.begin = begin;
       d.next = next;
       d.place = next - 1; // what is to come of the loop begins behind it
-      if (j.x.levels && !resumes) atomic_add(&j.run.counters->visits[j.s.at[k].level], (u64)have);
+      if (j.x.levels && !resumes && !(second && part)) atomic_add(&j.run.counters->visits[j.s.at[k].level], (u64)have);
     }
     sync_warp(ALL);
     resumes = false;
@@ -176,9 +195,13 @@ template <JoinGoal GOAL> struct Several {
     const u32 level = j.s.at[k].level, other = 1u << level;
     u32 i, end;
     range(k + 1, i, end, ~other, l.above & other ? a[0] + 1 : 0, l.below & other ? a[have - 1] : ~0u);
-    i = max(i, from);
+    const u32 stride = second ? 32 * parts : 32;
+    if (from > i)
+      i = from;
+    else if (second)
+      i += 32 * part;
     j.waiting = 0;
-    for (; i < end; i += 32, pair = 0) {
+    for (; i < end; i += stride, pair = 0) {
       if (j.look()) return false;
       steps++;
       u32 v;
@@ -188,6 +211,7 @@ template <JoinGoal GOAL> struct Several {
       sync_warp(ALL); // the last pairs have been read
       if (in) b[popc(more & Warp::below())] = v;
       sync_warp(ALL);
+      steps += have * width / 32;
       for (u32 p = pair; p < have * width; p += 32) {
         const u32 of = p + lane(), x = min(of / width, have - 1), y = of % width;
         const u32 va = a[x], vb = b[y];
@@ -246,19 +270,23 @@ template <JoinGoal GOAL> struct Several {
     return fits < n ? ctz(ballot(ALL, ok && mine == fits)) : JOIN_DONE;
   }
 
+  // The warp's part of the row, as a piece has it.
+  DEV u32 share() const { return parts | part << 8 | (u32)second << 16; }
+
   // Leaves what is to come of the outermost loop as pieces, one for each lane at most. Without much room for pieces, it
   // leaves none: each warp must be able to leave one when the table is full.
   DEV void split(u32 row) {
     JoinDepth& d = depth[0];
-    const u32 begin = d.place + 1, left = d.end > begin ? d.end - begin : 0;
+    if (strides() && d.votes) return; // others have the next chunk
+    const u32 begin = strides() ? d.next : d.place + 1, left = d.end > begin ? d.end - begin : 0;
     if (left < 2) return;
-    const u32 size = (left + 31) / 32, parts = (left + size - 1) / size;
+    const u32 unit = strides() ? 32 * parts : 1, size = ((left + 31) / 32 + unit - 1) / unit * unit, pieces = (left + size - 1) / size;
     const JoinArgs& x = j.x;
     u64 k = ~0ull;
     if (lane() == 0) {
       u64 had = load_relaxed(&x.state->left);
-      while (x.tail - x.head + (had - x.left) + parts <= (x.mask + 1) / 2) {
-        const u64 now = atomic_cas(&x.state->left, had, had + parts);
+      while (x.tail - x.head + (had - x.left) + pieces <= (x.mask + 1) / 2) {
+        const u64 now = atomic_cas(&x.state->left, had, had + pieces);
         if (now == had) {
           k = had - x.left;
           break;
@@ -268,19 +296,20 @@ template <JoinGoal GOAL> struct Several {
     }
     k = shfl(ALL, k, 0);
     if (k == ~0ull) return;
-    if (lane() < parts) {
+    if (lane() < pieces) {
       JoinPiece& p = x.pieces[(x.tail + k + lane()) & x.mask];
       p.row = row;
       p.rows = 1;
       p.at[0] = begin + lane() * size;
       p.to = min(p.at[0] + size, d.end);
       p.step = 0; // nothing of it is done
+      if (j.s.levels <= JOIN_PLACES) p.at[JOIN_PART] = share();
     }
     sync_warp(ALL);
     if (lane() == 0) {
       d.next = d.end = begin;
       d.votes = 0;
-      atomic_add(&j.run.counters->user[2], (u64)parts);
+      atomic_add(&j.run.counters->user[2], (u64)pieces);
     }
     sync_warp(ALL);
   }
@@ -298,12 +327,22 @@ template <JoinGoal GOAL> struct Several {
     steps = 0;
     u32 k = 0;
     const bool products = multiplies();
+    if (piece) {
+      const u32 had = j.s.levels <= JOIN_PLACES ? piece->at[JOIN_PART] : 1;
+      parts = had & 255;
+      part = had >> 8 & 255;
+      second = had >> 16;
+    } else {
+      parts = j.parts;
+      part = j.part;
+      second = parts > 1 && products && last == 1 && f[j.s.at[1].group].base.n > f[j.s.at[0].group].base.n;
+    }
     enter(0, piece ? piece->at[0] : 0, piece ? piece->to : ~0u);
     for (;;) {
       if (products && k == last - 1) {
         Place at;
         const bool again = resumes;
-        const bool more = product(k, again ? piece->at[last] : 0, again ? piece->at[last + 1] : 0, at);
+        const bool more = product(k, again ? piece->at[last] : 0, again ? piece->at[JOIN_PAIR] : 0, at);
         if (j.halted) return true;
         if (!more && at.first != ~0u) {
           JoinPiece& p = j.leave(row, rows, depth[0].end, at.first);
@@ -311,7 +350,8 @@ template <JoinGoal GOAL> struct Several {
           if (lane() < k) p.at[lane()] = depth[lane()].place;
           if (lane() == k) p.at[k] = at.first;
           if (lane() == last) p.at[last] = at.second;
-          if (lane() == last) p.at[last + 1] = at.pair;
+          if (lane() == last) p.at[JOIN_PAIR] = at.pair;
+          if (lane() == last) p.at[JOIN_PART] = share();
           return false;
         }
         if (!more && k == 0) return true;
@@ -340,6 +380,7 @@ template <JoinGoal GOAL> struct Several {
         JoinPiece& p = j.leave(row, rows, depth[0].end, at);
         if (lane() < last) p.at[lane()] = depth[lane()].place;
         if (lane() == last) p.at[last] = at; // as lane 0 did for a phase of one vertex
+        if (lane() == last && j.s.levels <= JOIN_PLACES) p.at[JOIN_PART] = share();
         return false;
       }
       k--;
