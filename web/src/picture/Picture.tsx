@@ -1,5 +1,6 @@
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { type Api, type Parameter, type Parts, ProblemError, type Query, type Row, type Schema, type Value } from '../api'
+import { fileName } from '../results/file'
 import { type Colours, fillOf } from './colours'
 import { type Drawing, type Id, type Pair, degreesOf, drawingOf, inWords, plain, shapeOf, summary, withPairs } from './drawing'
 import type { Emphasis } from './look'
@@ -57,6 +58,8 @@ export function Picture(p: {
 	rows: Row[]
 	columns: string[]
 	parts: Parts | null
+	/** Whether the result was cut short, so that there may be more matches. */
+	cut?: boolean
 }) {
 	const id = useId()
 	const frame = useRef<HTMLDivElement>(null)
@@ -93,7 +96,7 @@ export function Picture(p: {
 	useEffect(() => {
 		let gone = false
 		p.api.graphs().then(
-			all => gone || setDirected(all.find(g => g.name === p.graph)?.directed ?? false),
+			({ graphs }) => gone || setDirected(graphs.find(g => g.name === p.graph)?.directed ?? false),
 			e => gone || setNote(saying(e)),
 		)
 		return () => void (gone = true)
@@ -251,8 +254,9 @@ export function Picture(p: {
 		if (!stage.current || !colours) return
 		const key = roles.map(r => ({ name: r.name, fill: fillOf(colours, r.at) }))
 		const title = on.match < 0 ? summary(drawing) : inWords(drawing, on.match)
-		save('matches.svg', 'image/svg+xml', written(svgOf(sceneOf(drawing, labels, on, colours, stage.current.view(), title, key))))
-		setTold('The picture is saved as matches.svg.')
+		const name = fileName('matches', 'svg', p.cut ?? false)
+		save(name, 'image/svg+xml', written(svgOf(sceneOf(drawing, labels, on, colours, stage.current.view(), title, key))))
+		setTold(`The picture is saved as ${name}.`)
 	}
 	const fetchWhole = () => {
 		setBusy('Asking for whole matches…')

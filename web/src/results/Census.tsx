@@ -1,7 +1,8 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { MotifsAnswer, Result } from '../api'
-import { motif, patternOf, type Motif } from './motif'
+import { fileName } from './file'
+import { drawn, patternOf, type Figure as Shape } from './motif'
 import { grouped } from './number'
 import { saveSvg } from './svg'
 import './census.css'
@@ -12,7 +13,8 @@ const countWidth = 130
 
 /** The numbers of all motifs as bars. Choosing one gives its pattern. */
 export function Census(p: { answer: MotifsAnswer; name: string; onPattern(query: string): void }) {
-	const { results } = p.answer
+	const { results, motifs } = p.answer
+	const figures = useMemo(() => new Map(motifs.map(m => [m.name, drawn(m)])), [motifs])
 	const [log, setLog] = useState(true)
 	const [bySize, setBySize] = useState(false)
 	const [zeros, setZeros] = useState(results.length <= 30)
@@ -67,7 +69,7 @@ export function Census(p: { answer: MotifsAnswer; name: string; onPattern(query:
 					<input type="checkbox" checked={zeros} onChange={e => setZeros(e.currentTarget.checked)} /> Motifs that do not occur
 				</label>
 				<span class="census-hint">A click puts a motif into the editor.</span>
-				<button type="button" onClick={() => saveSvg(picture.current!, `${p.name}-census.svg`)}>
+				<button type="button" onClick={() => saveSvg(picture.current!, fileName(`${p.name}-census`, 'svg', !p.answer.run.complete))}>
 					Save SVG
 				</button>
 			</div>
@@ -86,7 +88,7 @@ export function Census(p: { answer: MotifsAnswer; name: string; onPattern(query:
 							onKeyDown={e => onKeyDown(e, i, r)}
 						>
 							<rect class="census-field" x={2} y={0} width={width - 4} height={rowHeight} rx={4} />
-							<Figure of={motif(r.query)} />
+							<Figure of={figures.get(r.query)} />
 							<text class="census-name" x={56} y={rowHeight / 2 + 5}>
 								{r.query}
 							</text>
@@ -107,7 +109,7 @@ function count(r: Result): number {
 }
 
 /** A small drawing of a motif. */
-function Figure(p: { of: Motif | undefined }) {
+function Figure(p: { of: Shape | undefined }) {
 	if (!p.of) return null
 	const { vertices, edges, directed } = p.of
 	const at = vertices.map(([x, y]) => [28 + 15 * x, rowHeight / 2 + 15 * y] as const)
