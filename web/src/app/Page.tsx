@@ -89,17 +89,21 @@ export function Page(p: PageProps) {
 	}, [])
 
 	// A draft is kept when the user pauses, and when the page goes.
+	const keepDraft = () => {
+		const { request } = now.current
+		if (request !== first.current) draft.keep(request, location.hash)
+	}
 	useEffect(() => {
-		if (request === first.current) return
-		const keep = () => draft.keep(request, location.hash)
-		const timer = setTimeout(keep, 300)
-		addEventListener('pagehide', keep)
-		return () => {
-			clearTimeout(timer)
-			removeEventListener('pagehide', keep)
-		}
+		const timer = setTimeout(keepDraft, 300)
+		return () => clearTimeout(timer)
 	}, [request])
-	useEffect(() => () => void (now.current.request !== first.current && draft.keep(now.current.request, location.hash)), [])
+	useEffect(() => {
+		addEventListener('pagehide', keepDraft)
+		return () => {
+			removeEventListener('pagehide', keepDraft)
+			keepDraft()
+		}
+	}, [])
 
 	const { busy, results, run, save, cancel, leave } = useRun({
 		api,

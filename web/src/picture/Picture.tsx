@@ -243,8 +243,10 @@ export function Picture(p: {
 		p: () => step(-1),
 		Escape: all,
 	}
+	const steps: Record<string, [right: number, down: number]> = { ArrowLeft: [-10, 0], ArrowRight: [10, 0], ArrowUp: [0, -10], ArrowDown: [0, 10] }
 	const onKeyDown = (e: KeyboardEvent) => {
-		const act = keys[e.key]
+		const step = e.shiftKey && on.vertex !== null ? steps[e.key] : undefined
+		const act = step ? () => stage.current?.move(on.vertex!, ...step) : keys[e.key]
 		if (!act || e.ctrlKey || e.altKey || e.metaKey) return
 		e.preventDefault()
 		act()
@@ -411,7 +413,7 @@ export function Picture(p: {
 				<p>
 					{summary(drawing)} {p.rows.length > matches && !full && 'The table has more.'} {note} {busy || (running ? 'Arranging…' : '')}
 				</p>
-				<p id={`${id}-keys`}>In the picture: arrows move, + − zoom, f shows all, n p step through the matches, Escape ends.</p>
+				<p id={`${id}-keys`}>In the picture: arrows move, + − zoom, f shows all, n p step through the matches, Escape ends. Vertices can be dragged, and Shift with arrows moves the chosen one.</p>
 			</div>
 			<p class="picture-told" role="status">
 				{told}
