@@ -221,7 +221,7 @@ export function Page(p: PageProps) {
 			<header class="top">
 				<h1>weft</h1>
 				<button type="button" class="side-switch" aria-expanded={side} aria-controls="side" onClick={() => setSide(!side)}>
-					Graphs and history
+					Graphs<span> and history</span>
 				</button>
 				<span class="top-graph">
 					{graph && (

@@ -116,6 +116,7 @@ export function Picture(p: {
 		if (!near && !wantsBetween && extra.length === 0) {
 			setPairs([])
 			setNote('')
+			setBusy('') // what was asked before is not waited for
 			return
 		}
 		const stop = new AbortController()
@@ -188,6 +189,7 @@ export function Picture(p: {
 	const ready = colours !== null && !empty
 	useEffect(() => {
 		if (!ready) return
+		setRunning(true) // until the stage is there and the layout at rest
 		let gone = false
 		const listener = {
 			vertex: (key: string | null) => setOn(o => ({ ...o, vertex: key })),
@@ -200,8 +202,9 @@ export function Picture(p: {
 		}
 		open().catch(e => {
 			if (gone) return
-			if (flat) setNote(saying(e))
-			else setFlat(true)
+			if (!flat) return setFlat(true)
+			setNote(saying(e))
+			setRunning(false)
 		})
 		return () => {
 			gone = true

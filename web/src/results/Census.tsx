@@ -10,6 +10,8 @@ import './census.css'
 const rowHeight = 44
 const nameWidth = 230
 const countWidth = 130
+/** In less width than this, in pixels, the bar of a motif is below its name. */
+const narrow = 480
 
 /** The numbers of all motifs as bars. Choosing one gives its pattern. */
 export function Census(p: { answer: MotifsAnswer; name: string; onPattern(query: string): void }) {
@@ -24,7 +26,7 @@ export function Census(p: { answer: MotifsAnswer; name: string; onPattern(query:
 	const picture = useRef<SVGSVGElement>(null)
 
 	useLayoutEffect(() => {
-		const observer = new ResizeObserver(() => setWidth(Math.max(480, box.current!.clientWidth - 2)))
+		const observer = new ResizeObserver(() => setWidth(Math.max(240, box.current!.clientWidth - 2)))
 		observer.observe(box.current!)
 		return () => observer.disconnect()
 	}, [])
@@ -34,7 +36,10 @@ export function Census(p: { answer: MotifsAnswer; name: string; onPattern(query:
 		return bySize ? list.sort((a, b) => count(b) - count(a)) : list
 	}, [results, zeros, bySize])
 	const largest = Math.max(1, ...results.map(count))
-	const room = width - nameWidth - countWidth - 16
+	const low = width < narrow
+	const left = low ? 56 : nameWidth
+	const room = width - left - 16 - (low ? 0 : countWidth)
+	const baseline = low ? rowHeight / 2 - 2 : rowHeight / 2 + 5
 	const bar = (r: Result) => {
 		const share = log ? Math.log1p(count(r)) / Math.log1p(largest) : count(r) / largest
 		return count(r) ? Math.max(1, share * room) : 0
@@ -89,11 +94,11 @@ export function Census(p: { answer: MotifsAnswer; name: string; onPattern(query:
 						>
 							<rect class="census-field" x={2} y={0} width={width - 4} height={rowHeight} rx={4} />
 							<Figure of={figures.get(r.query)} />
-							<text class="census-name" x={56} y={rowHeight / 2 + 5}>
+							<text class="census-name" x={56} y={baseline}>
 								{r.query}
 							</text>
-							<rect class="census-bar" x={nameWidth} y={12} width={bar(r)} height={rowHeight - 24} />
-							<text class="census-count" x={width - 16} y={rowHeight / 2 + 5} text-anchor="end">
+							<rect class="census-bar" x={left} y={low ? rowHeight / 2 + 4 : 12} width={bar(r)} height={low ? 8 : rowHeight - 24} />
+							<text class="census-count" x={width - 16} y={baseline} text-anchor="end">
 								{grouped(r.subgraphs)}
 							</text>
 						</g>
