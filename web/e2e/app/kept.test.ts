@@ -4,7 +4,8 @@ import { binary, counted, graph, hash, run, said, Site, text, type } from './ser
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 })
 
-const triangle = 'MATCH (a)--(b)--(c)--(a)'
+// The text of the editor's placeholder is another one.
+const triangle = 'MATCH (x)--(y)--(z)--(x)'
 const entries = (page: Page) => page.locator('.history-text').allInnerTexts()
 
 async function count(page: Page, query: string, subgraphs: string) {
@@ -166,6 +167,21 @@ describe.skipIf(!binary)('what the page keeps', () => {
 		await expect.poll(names).toEqual(['club', 'face', 'pay'])
 	})
 
+	test('the list of graphs is asked for again after a while', async () => {
+		const page = await site.open()
+		await page.clock.install()
+		await page.reload()
+		const names = () => page.locator('.graphs-name').allInnerTexts()
+		await expect.poll(names).toEqual(['club', 'face', 'pay'])
+		const change = (method: 'DELETE' | 'PUT') => page.request.fetch(`${site.url}v1/graphs/pay`, { method })
+		expect((await change('DELETE')).ok()).toBe(true)
+		await page.clock.fastForward(31_000)
+		await expect.poll(names).toEqual(['club', 'face'])
+		expect((await change('PUT')).ok()).toBe(true)
+		await page.clock.fastForward(31_000)
+		await expect.poll(names).toEqual(['club', 'face', 'pay'])
+	})
+
 	test('parameters with names in back quotes, and one called constructor', async () => {
 		const page = await site.open()
 		await run(page, { graph: 'club', kind: 'match', query: 'MATCH (a)--(b) WHERE id(a) = $`my name` AND id(b) <> $constructor RETURN b' })
@@ -248,7 +264,11 @@ describe.skipIf(!binary)('what the page keeps of users', () => {
 		await page.getByRole('textbox', { name: 'Password' }).fill('wrong')
 		await page.getByRole('button', { name: 'Sign in' }).click()
 		await page.getByRole('alert').waitFor()
+		// The form fits a narrow window.
+		await page.setViewportSize({ width: 320, height: 600 })
+		expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
 		await signIn(page, 'ana')
 		await expect.poll(() => text(page)).toBe(triangle)
+		expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
 	})
 })
