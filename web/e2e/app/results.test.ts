@@ -112,9 +112,12 @@ describe.skipIf(!binary)('results', () => {
 		await census.getByRole('checkbox', { name: 'Motifs that do not occur' }).check()
 		expect(await census.locator('.census-row').count()).toBe(199)
 		expect(await census.locator('.census-row:has(line)').count()).toBe(199)
+		expect(await census.locator('.census-row:has(polygon)').count()).toBe(199)
 		await page.getByRole('checkbox', { name: 'With directions' }).uncheck()
 		await page.keyboard.press('Control+Enter')
 		await expect.poll(() => census.locator('.census-row').count()).toBe(6)
+		expect(await census.locator('.census-row:has(line)').count()).toBe(6)
+		expect(await census.locator('polygon').count()).toBe(0)
 	})
 
 	test('rows are saved as CSV, JSON and Arrow', async () => {
