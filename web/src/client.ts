@@ -106,8 +106,8 @@ export class Client implements Api {
 		}
 		await answer.body!.pipeTo(await handle.createWritable(), { signal })
 		const run = await this.ended(id)
-		// The user chose the name before the rows came. Where the browser can give the file another one, it says that it is cut short.
-		if (run && !run.complete && !handle.name.includes('-cut')) {
+		// The user chose the name before anybody knew of the cut. Where the browser can rename the file, its name says so afterwards.
+		if (run && !run.complete && !file.cut) {
 			await (handle as Movable).move?.(handle.name.replace(/(\.[^.]*)?$/, '-cut$1')).catch(() => undefined)
 		}
 		return { name: handle.name, run }
