@@ -114,6 +114,24 @@ describe.skipIf(!binary)('what the page keeps', () => {
 		await expect.poll(() => text(page)).toBe(triangle)
 	})
 
+	test('a query that fails leaves the results and the address of the one before', async () => {
+		const page = await site.open('', {}, [422])
+		await count(page, triangle, '45')
+		const address = page.url()
+		await type(page, 'MATCH (a)--(b) RETRUN a')
+		await page.keyboard.press('Control+Enter')
+		await page.getByRole('alert').waitFor()
+		expect(page.url()).toBe(address)
+		expect(await page.getByRole('region', { name: 'Answer' }).innerText()).toContain('45')
+		await type(page, 'MATCH wedge')
+		await page.keyboard.press('Control+Enter')
+		await expect.poll(() => said(page)).toBe('528 subgraphs')
+		expect(new URL(page.url()).hash).toBe(hash({ graph: 'club', kind: 'count', query: 'MATCH wedge' }))
+		await page.goBack()
+		await expect.poll(() => text(page)).toBe(triangle)
+		expect(page.url()).toBe(address)
+	})
+
 	test('a query that runs is ended by going back, and its results do not come', async () => {
 		const page = await site.open()
 		await count(page, triangle, '45')

@@ -107,6 +107,10 @@ export function Page(p: PageProps) {
 
 	const { busy, results, run, save, cancel, leave } = useRun({
 		api,
+		onResults(asked) {
+			go(hashOf(asked))
+			draft.keep(now.current.request, location.hash)
+		},
 		onDone(d) {
 			setDone(d)
 			setTab(d.tab)
@@ -152,12 +156,10 @@ export function Page(p: PageProps) {
 		setSaid('Running')
 		setSaved('')
 		setRuns(runs + 1)
-		go(hashOf(request))
 		run(request)
-		draft.keep(request, location.hash)
 	}
 
-	// The address names the query that results are of. Its entries in the browser's history say whose they are.
+	// The address names the query that the results are of: it changes when they come, and stays where a query fails. Its entries in the browser's history say whose they are.
 	const address = useRef(location.hash)
 	const go = (hash: string) => {
 		address.current = hash

@@ -70,6 +70,8 @@ interface Turn {
 
 interface Hooks {
 	api: Client
+	/** The results of a request begin to be shown, instead of those of another question. */
+	onResults(asked: Request): void
 	onDone(d: Done): void
 	onProblem(p: Problem): void
 	/** A file was saved, with what is to tell of it. */
@@ -158,7 +160,13 @@ export function useRun(hooks: Hooks) {
 		}
 		void follow(request, query, false, async turn => {
 			const { query: q, signal } = turn
-			const keep = (part: Partial<Results>) => turn.left || setResults(old => ({ ...kept(old, request), ...part }))
+			let first = true
+			const keep = (part: Partial<Results>) => {
+				if (turn.left) return
+				if (first) now.current.hooks.onResults(asked)
+				first = false
+				setResults(old => ({ ...kept(old, request), ...part }))
+			}
 			const onDone = (d: Done) => turn.left || now.current.hooks.onDone(d)
 			switch (request.kind) {
 				case 'count': {
