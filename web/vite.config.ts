@@ -15,8 +15,7 @@ export default defineConfig({
 		// THIRD_PARTY_NOTICES has them too, by internal/tools/notices.
 		license: { fileName: 'licences.json' },
 	},
-	// The list of directed motifs is the one that the program has.
-	server: { fs: { allow: ['..'] }, proxy: { '/v1': weft, '/openapi.json': weft } },
+	server: { proxy: { '/v1': weft, '/openapi.json': weft } },
 	// Tests in Chromium measure times, so no file runs beside another.
 	test: { fileParallelism: false, reporters: ['verbose', './sum.ts'] },
 })

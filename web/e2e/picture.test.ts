@@ -151,6 +151,40 @@ const image = (page: Page) => page.locator('[role=img].picture-box')
 const told = (page: Page) => page.locator('.picture [role=status]')
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
+/** drags drags a vertex, and moves it by keys. */
+async function drags(page: Page) {
+	const box = (await page.locator('.picture-stage').boundingBox())!
+	const [from, other] = [await placeOf(page, '0 · Even'), await placeOf(page, '5 · Odd one')]
+	const at = (dx: number, dy: number) => [box.x + from.x + dx, box.y + from.y + dy] as const
+	await page.mouse.move(...at(0, 0))
+	await page.mouse.down()
+	await page.mouse.move(...at(30, -20), { steps: 4 })
+	await page.mouse.move(...at(60, -40), { steps: 4 })
+	await page.mouse.up()
+	const to = await placeOf(page, '0 · Even')
+	expect(Math.abs(to.x - from.x - 60) + Math.abs(to.y - from.y + 40)).toBeLessThan(6)
+	const stays = await placeOf(page, '5 · Odd one')
+	expect(Math.abs(stays.x - other.x) + Math.abs(stays.y - other.y)).toBeLessThan(1)
+	// The end of a drag chooses nothing; a click does.
+	const chosen = page.getByRole('region', { name: 'Vertex 0' })
+	expect(await chosen.count()).toBe(0)
+	await page.waitForTimeout(500) // or the two would be a double click
+	await page.mouse.click(...at(60, -40))
+	await chosen.waitFor()
+	await page.locator('.picture-stage').focus()
+	for (const key of ['ArrowRight', 'ArrowRight', 'ArrowDown']) await page.keyboard.press(`Shift+${key}`)
+	const last = await placeOf(page, '0 · Even')
+	expect(Math.abs(last.x - to.x - 20) + Math.abs(last.y - to.y - 10)).toBeLessThan(3)
+	// Fit shows all of it again, where the vertex is beyond the others too.
+	await page.locator('.picture-stage').focus()
+	for (let i = 0; i < 90; i++) await page.keyboard.press('Shift+ArrowLeft')
+	await page.keyboard.press('f')
+	await page.waitForTimeout(300)
+	const fitted = await placeOf(page, '0 · Even')
+	expect(fitted.x).toBeGreaterThan(0)
+	expect(fitted.x).toBeLessThan(box.width / 4)
+}
+
 describe('with WebGL', () => {
 	test('the first matches are drawn in the colours of the pattern, and sigma is loaded when it is needed', async () => {
 		const { page, requests } = await open(browser)
@@ -164,6 +198,12 @@ describe('with WebGL', () => {
 		await page.getByRole('spinbutton', { name: 'Matches' }).fill('3')
 		await page.keyboard.press('Tab')
 		await expect.poll(() => image(page).getAttribute('aria-label')).toBe('3 matches with 5 vertices and 4 edges.')
+	})
+
+	test('vertices are dragged and moved by keys, and the others stay', async () => {
+		const { page } = await open(browser)
+		await showWedges(page)
+		await drags(page)
 	})
 
 	test('the keyboard steps through the matches and moves the picture', async () => {
@@ -350,6 +390,13 @@ describe('without WebGL', () => {
 		expect(await told(page).innerText()).toBe('Match 1 of 20: a is 23, b is 0, c is 1.')
 		await page.getByRole('checkbox', { name: 'Neighbours' }).check()
 		await expect.poll(() => image(page).getAttribute('aria-label')).toContain('besides')
+	})
+
+	test('vertices are dragged there too', async () => {
+		const { page } = await open(flat)
+		await showWedges(page)
+		await expect.poll(() => svg(page)).toContain('0 · Even')
+		await drags(page)
 	})
 })
 

@@ -67,6 +67,13 @@ export class ProblemError extends Error {
 	}
 }
 
+/** The graphs that a user may read. */
+export interface Graphs {
+	/** Who asks; empty on a server without users. */
+	user: string
+	graphs: Graph[]
+}
+
 export interface Graph {
 	name: string
 	vertices: number
@@ -145,6 +152,15 @@ export interface ExistsAnswer {
 export interface MotifsAnswer {
 	run: Run
 	results: Result[]
+	/** The motif of each result. */
+	motifs: Motif[]
+}
+
+/** A pattern of which a census has the number. Its vertices count from 0; a directed edge goes from the first to the second. */
+export interface Motif {
+	name: string
+	directed: boolean
+	edges: [number, number][]
 }
 
 /** What a reader of rows is told. */
@@ -155,15 +171,34 @@ export interface RowsReader {
 	batch(rows: Row[]): void | Promise<void>
 }
 
+/** A file to save rows in. */
+export interface File {
+	/** The form of the rows, a media type. */
+	accept: string
+	/** The name without its extension. That of a result that is cut short gets "-cut". */
+	name: string
+	/** The extension, without a dot. */
+	end: string
+	/** Whether the result is expected to be cut short: where the user chooses the file, its name comes before the rows. */
+	cut: boolean
+}
+
+export interface Saved {
+	/** The name that the file got. */
+	name: string
+	/** How the query ended; null if the server does not tell. */
+	run: Run | null
+}
+
 /** The server, as parts of the page use it. All methods throw ProblemError for an error that the server tells. */
 export interface Api {
-	graphs(): Promise<Graph[]>
+	graphs(): Promise<Graphs>
 	/** An answer that is one object. */
 	ask<T>(kind: Kind, query: Query, signal?: AbortSignal): Promise<T>
 	/** Rows of match or participation, as they are found. */
 	rows(kind: Kind, query: Query, reader: RowsReader, signal?: AbortSignal): Promise<Run>
-	/** Saves the rows of a query as a file in a format (a media type), without keeping them in memory where the browser can do so. */
-	save(kind: Kind, query: Query, accept: string, name: string, signal?: AbortSignal): Promise<void>
+	/** Saves the rows of a query as a file, without keeping them in memory where the browser can do so. */
+	save(kind: Kind, query: Query, file: File, reader: Pick<RowsReader, 'run'>, signal?: AbortSignal): Promise<Saved>
 }
 
 /** From and to, in UTF-16 code units of the query. The server counts bytes; canvas/units.ts turns them. */

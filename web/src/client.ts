@@ -1,7 +1,8 @@
 import {
 	ProblemError,
 	type Api,
-	type Graph,
+	type File,
+	type Graphs,
 	type Kind,
 	type Parameter,
 	type Parts,
@@ -10,18 +11,20 @@ import {
 	type Row,
 	type RowsReader,
 	type Run,
+	type Saved,
 	type Schema,
 	type Status,
 } from './api'
 import { inUnits } from './canvas/units'
+import { fileName } from './results/file'
 
 /** The server over fetch. The credentials are those of an Authorization header, or empty. */
 export class Client implements Api {
 	constructor(private readonly credentials: string) {}
 
-	async graphs(): Promise<Graph[]> {
+	async graphs(): Promise<Graphs> {
 		const answer = await this.send('GET', 'graphs')
-		return ((await answer.json()) as { graphs: Graph[] }).graphs
+		return { user: '', ...((await answer.json()) as Partial<Graphs> & Pick<Graphs, 'graphs'>) }
 	}
 
 	/** The names in a graph. */
@@ -88,13 +91,35 @@ export class Client implements Api {
 		return (JSON.parse(run) as { run: Run }).run
 	}
 
-	async save(kind: Kind, query: Query, accept: string, name: string, signal?: AbortSignal): Promise<void> {
-		const file = await place(name)
-		const answer = await this.send('POST', kind, query, accept, signal)
-		if (file) {
-			await answer.body!.pipeTo(await file.createWritable(), { signal })
-		} else {
-			download(await answer.blob(), name)
+	async save(kind: Kind, query: Query, file: File, reader: Pick<RowsReader, 'run'>, signal?: AbortSignal): Promise<Saved> {
+		const nameOf = (cut: boolean) => fileName(file.name, file.end, cut)
+		const handle = await place(nameOf(file.cut))
+		const answer = await this.send('POST', kind, query, file.accept, signal)
+		const id = Number(answer.headers.get('Weft-Run'))
+		reader.run?.(id)
+		if (!handle) {
+			const rows = await answer.blob()
+			const run = await this.ended(id)
+			const name = nameOf(run ? !run.complete : file.cut)
+			download(rows, name)
+			return { name, run }
+		}
+		await answer.body!.pipeTo(await handle.createWritable(), { signal })
+		const run = await this.ended(id)
+		// The user chose the name before anybody knew of the cut. Where the browser can rename the file, its name says so afterwards.
+		if (run && !run.complete && !file.cut) {
+			await (handle as Movable).move?.(handle.name.replace(/(\.[^.]*)?$/, '-cut$1')).catch(() => undefined)
+		}
+		return { name: handle.name, run }
+	}
+
+	/** How a query ended. CSV and Arrow have no place for it, and fetch shows no trailers. null: the server does not know any more. */
+	private async ended(id: number): Promise<Run | null> {
+		try {
+			const answer = await this.send('GET', `jobs/${id}`)
+			return ((await answer.json()) as { run?: Run }).run ?? null
+		} catch {
+			return null
 		}
 	}
 
@@ -138,6 +163,11 @@ function text(x: Query | { query: string } | Parameter): string {
 
 interface Picker {
 	showSaveFilePicker?(options: { suggestedName: string }): Promise<FileSystemFileHandle>
+}
+
+interface Movable extends FileSystemFileHandle {
+	/** Not all browsers have it, or for files outside of their own folder. */
+	move?(name: string): Promise<void>
 }
 
 /** A file that the user chooses, where the browser can write to one; null where it can only download. */

@@ -61,6 +61,7 @@ func (h *Handler) query(w http.ResponseWriter, r *http.Request, who serve.Identi
 		return err
 	}
 	defer run.Close()
+	defer h.ended.add(run, h.Keep) // also if the answer is broken off
 	return h.answer(w, run, format)
 }
 
@@ -97,13 +98,18 @@ func (h *Handler) answer(w http.ResponseWriter, run *serve.Run, format string) e
 		if err != nil {
 			return err
 		}
+		shapes, err := run.Shapes(all)
+		if err != nil {
+			return err
+		}
 		for i := range all {
 			all[i] = named(all[i], name)
 		}
 		return h.write(w, struct {
 			Run     ran           `json:"run"`
 			Results []weft.Result `json:"results"`
-		}{ranOf(run), all})
+			Motifs  []serve.Motif `json:"motifs"` // of the results, in the same order
+		}{ranOf(run), all, shapes})
 	case serve.Info:
 		x, err := run.Info()
 		if err != nil {

@@ -43,6 +43,7 @@ type Options struct {
 type Handler struct {
 	Options
 	jobs  jobs
+	ended ended
 	mux   *http.ServeMux
 	hosts atomic.Pointer[[]string]
 	forms request.Forms         // of queries and jobs
@@ -366,9 +367,10 @@ func (h *Handler) graphs(w http.ResponseWriter, _ *http.Request, who serve.Ident
 	all := h.Server.Catalog.List()
 	all = slices.DeleteFunc(all, func(g serve.GraphStatus) bool { return !who.May(g.Name) })
 	out := struct {
+		User      string              `json:"user,omitempty"` // who asks
 		Graphs    []serve.GraphStatus `json:"graphs"`
 		Available []string            `json:"available,omitempty"`
-	}{Graphs: all}
+	}{User: who.Name, Graphs: all}
 	if who.Admin {
 		out.Available = h.Server.Catalog.Available()
 	}

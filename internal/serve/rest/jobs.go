@@ -209,6 +209,9 @@ func (h *Handler) find(r *http.Request, who serve.Identity) (*job, *serve.Run, e
 }
 
 func (h *Handler) job(w http.ResponseWriter, r *http.Request, who serve.Identity) error {
+	if s, ok := h.ended.find(r.PathValue("id"), who); ok {
+		return writeJSON(w, http.StatusOK, s)
+	}
 	j, run, err := h.find(r, who)
 	if err != nil {
 		return err

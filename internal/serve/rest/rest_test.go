@@ -312,6 +312,9 @@ func TestQueries(t *testing.T) {
 	if l, _ := a.at("results").([]any); len(l) != 2 {
 		t.Errorf("%d %s", a.status, a.body)
 	}
+	if a.at("motifs", 1, "name") != "triangle" || a.at("motifs", 1, "directed") != false || fmt.Sprint(a.at("motifs", 1, "edges")) != "[[0 1] [0 2] [1 2]]" {
+		t.Errorf("%s", a.body)
+	}
 	a = s.do("POST", "/v1/info", `{"graph":"karate"}`)
 	if a.at("info", "vertices") != 34.0 || strings.Contains(a.body, "testdata") {
 		t.Errorf("%d %s", a.status, a.body)
@@ -733,6 +736,36 @@ func TestJobs(t *testing.T) {
 	}
 	if a = s.do("GET", at+"/answer", ""); a.status != 200 || a.at("run", "cut") != "cancel" || a.at("result", "complete") != false {
 		t.Errorf("%d %s", a.status, a.body)
+	}
+}
+
+// TestEnded: after the end of an answer in CSV, its run is told for a while to the user who asked, and to nobody else.
+func TestEnded(t *testing.T) {
+	account := func(name string) serve.Account {
+		return serve.Account{User: name, Hash: serve.HashSecret(name), Rights: serve.Rights{Graphs: []string{"karate"}}}
+	}
+	s := newSite(t, serve.Limits{}, Options{}, account("ana"), account("bob"))
+	as := func(user string) []string {
+		r := http.Request{Header: http.Header{}}
+		r.SetBasicAuth(user, user)
+		return []string{"Authorization", r.Header.Get("Authorization"), "Accept", "text/csv"}
+	}
+	a := s.do("POST", "/v1/match", `{"graph":"karate","pattern":"triangle","limit":7}`, as("ana")...)
+	at := "/v1/jobs/" + a.header.Get("Weft-Run")
+	a = s.do("GET", at, "", as("ana")...)
+	if a.at("state") != "done" || a.at("run", "complete") != false || a.at("run", "cut") != "limit" || a.at("run", "rows") != 7.0 {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	if a = s.do("GET", at, "", as("bob")...); a.status != 404 {
+		t.Errorf("another user: %d %s", a.status, a.body)
+	}
+	if a = s.do("GET", "/v1/graphs", "", as("bob")...); a.at("user") != "bob" {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	s.h.Keep = time.Nanosecond
+	a = s.do("POST", "/v1/match", `{"graph":"karate","pattern":"triangle"}`, as("ana")...)
+	if a = s.do("GET", "/v1/jobs/"+a.header.Get("Weft-Run"), "", as("ana")...); a.status != 404 {
+		t.Errorf("after the time: %d %s", a.status, a.body)
 	}
 }
 

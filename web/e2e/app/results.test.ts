@@ -52,6 +52,7 @@ describe.skipIf(!binary)('results', () => {
 		const page = await site.open()
 		await run(page, { graph: 'pay', kind: 'explain', query: 'MATCH (a)-[x]->(b)-[y]->(c) ORDERED x < y WITHIN 1h' })
 		const first = page.locator('.plan-loop').first()
+		await first.waitFor()
 		expect(await first.getByRole('cell').allInnerTexts()).toEqual([expect.stringMatching(/^for each edge [xy] from/), '12', '12', ''])
 	})
 
@@ -111,9 +112,12 @@ describe.skipIf(!binary)('results', () => {
 		await census.getByRole('checkbox', { name: 'Motifs that do not occur' }).check()
 		expect(await census.locator('.census-row').count()).toBe(199)
 		expect(await census.locator('.census-row:has(line)').count()).toBe(199)
+		expect(await census.locator('.census-row:has(polygon)').count()).toBe(199)
 		await page.getByRole('checkbox', { name: 'With directions' }).uncheck()
 		await page.keyboard.press('Control+Enter')
 		await expect.poll(() => census.locator('.census-row').count()).toBe(6)
+		expect(await census.locator('.census-row:has(line)').count()).toBe(6)
+		expect(await census.locator('polygon').count()).toBe(0)
 	})
 
 	test('rows are saved as CSV, JSON and Arrow', async () => {
@@ -137,6 +141,50 @@ describe.skipIf(!binary)('results', () => {
 		expect(JSON.parse(site.weft(['count', '-g', arrow.path, '--format', 'arrow', '--pattern', 'triangle', '--to', 'json']))).toMatchObject({ subgraphs: 45 })
 	})
 
+	test('a file of a result that is cut short says so, also where the table was whole', async () => {
+		const page = await site.open()
+		await run(page, { graph: 'club', kind: 'match', query: 'MATCH (a)--(b)', limit: '7' })
+		await counted(page, '7 rows')
+		for (const [button, end] of [
+			['CSV', 'csv'],
+			['Arrow', 'arrows'],
+			['JSON', 'json'],
+		] as const) {
+			expect((await saved(page, button)).name).toBe(`club-cut.${end}`)
+			await page.locator('.results').getByText(`Saved club-cut.${end}, cut short: the limit of this request`).waitFor()
+			await expect.poll(() => said(page)).toBe(`Saved club-cut.${end}, cut short: the limit of this request`)
+		}
+		await page.getByRole('tab', { name: 'Picture' }).click()
+		await page.locator('.picture-box > *').first().waitFor()
+		await page.locator('.picture-stage[aria-busy=false]').waitFor()
+		expect((await saved(page, 'Save SVG')).name).toBe('matches-cut.svg')
+
+		// The table is whole, and the server ends the export: it is the same query with a limit.
+		await run(page, { graph: 'club', kind: 'match', query: 'MATCH (a)--(b) RETURN a, b' })
+		await counted(page, '156 rows')
+		await page.route('**/v1/match', r => r.continue({ postData: JSON.stringify({ ...(r.request().postDataJSON() as object), limit: 5 }) }))
+		const csv = await saved(page, 'CSV')
+		expect(csv.name).toBe('club-cut.csv')
+		expect((await readFile(csv.path, 'utf8')).trim().split('\n')).toHaveLength(6)
+	})
+
+	test('a plan and a census of a search that was cut short say so in the names of their files', async () => {
+		const page = await site.open()
+		const cut = (path: string) => page.route(`**/v1/${path}`, async r => {
+			const answer = await r.fetch()
+			const body = (await answer.json()) as { run: object }
+			await r.fulfill({ response: answer, json: { ...body, run: { ...body.run, complete: false, cut: 'time' } } })
+		})
+		await cut('explain')
+		await cut('motifs')
+		await run(page, { graph: 'club', kind: 'explain', query: 'MATCH clique(4)' })
+		await page.locator('.plan-loop').first().waitFor()
+		expect((await saved(page, 'Save SVG')).name).toBe('club-plan-cut.svg')
+		await run(page, { graph: 'club', kind: 'motifs', k: '3' })
+		await page.getByRole('region', { name: 'Census' }).waitFor()
+		expect((await saved(page, 'Save SVG')).name).toBe('club-census-cut.svg')
+	})
+
 	test('rows go straight into a file where the browser can write one', async () => {
 		const page = await site.open()
 		await run(page, { graph: 'club', kind: 'match', query: 'MATCH (a)--(b)' })
@@ -153,6 +201,21 @@ describe.skipIf(!binary)('results', () => {
 		await expect.poll(() => said(page)).toBe('Saved club.csv')
 		const content = await page.evaluate(async () => (await (await (await navigator.storage.getDirectory()).getFileHandle('club.csv')).getFile()).text())
 		expect(content.trim().split('\n')).toHaveLength(79)
+		// The name that is offered says what the page knows before, and the file gets another one where it knows only afterwards.
+		await page.route('**/v1/match', r => r.continue({ postData: JSON.stringify({ ...(r.request().postDataJSON() as object), limit: 5 }) }))
+		await page.getByRole('button', { name: 'Arrow', exact: true }).click()
+		await expect.poll(() => said(page)).toBe('Saved club-cut.arrows, cut short: the limit of this request')
+		await page.unroute('**/v1/match')
+		await run(page, { graph: 'club', kind: 'match', query: 'MATCH (a)--(b)', limit: '9' })
+		await counted(page, '9 rows')
+		await page.getByRole('button', { name: 'CSV', exact: true }).click()
+		await expect.poll(() => said(page)).toBe('Saved club-cut.csv, cut short: the limit of this request')
+		const names = await page.evaluate(async () => {
+			const names: string[] = []
+			for await (const name of (await navigator.storage.getDirectory() as unknown as { keys(): AsyncIterable<string> }).keys()) names.push(name)
+			return names.sort()
+		})
+		expect(names).toEqual(['club-cut.arrows', 'club-cut.csv', 'club.csv'])
 	})
 
 	test('the picture shows the matches of the table', async () => {
@@ -162,5 +225,21 @@ describe.skipIf(!binary)('results', () => {
 		await page.getByRole('tab', { name: 'Picture' }).click()
 		await page.locator('.picture-stage[aria-busy=false]').waitFor()
 		expect(await page.locator('.picture').innerText()).toMatch(/5 vertices and \d+ edges/)
+	})
+
+	test('the picture does not wait for edges that it needs no more once the pattern is known', async () => {
+		const page = await site.open()
+		const later = (ms: number) => new Promise(done => setTimeout(done, ms))
+		await page.route('**/v1/parse', async r => (await later(1500), r.continue()))
+		await page.route('**/v1/match', async r => {
+			if (r.request().postData()!.includes('id(y) IN')) return // it is never answered
+			await r.continue()
+		})
+		await run(page, { graph: 'club', kind: 'match', query: 'MATCH (a)--(b)--(c)--(a)' })
+		await counted(page, '45 rows')
+		await page.getByRole('tab', { name: 'Picture' }).click()
+		await page.getByText('Asking the graph…').waitFor()
+		await page.locator('.picture-stage[aria-busy=false]').waitFor({ timeout: 10_000 })
+		expect(await page.getByText('Asking the graph…').count()).toBe(0)
 	})
 })

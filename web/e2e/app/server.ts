@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 export const binary = process.env.WEFT_BINARY ?? ''
@@ -61,6 +61,11 @@ export class Site {
 	 */
 	async open(hash = '', options: BrowserContextOptions = {}, expected: number[] = []): Promise<Page> {
 		const context = await this.browser!.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options })
+		return this.tab(context, hash, expected)
+	}
+
+	/** A page in another tab of a browser. */
+	async tab(context: BrowserContext, hash = '', expected: number[] = []): Promise<Page> {
 		const page = await context.newPage()
 		page.setDefaultTimeout(30_000)
 		const complaints: string[] = []

@@ -68,6 +68,63 @@ describe.skipIf(!binary)('the table', () => {
 		expect((await page.evaluate(() => navigator.clipboard.readText())).split('\t')).toHaveLength(3)
 	})
 
+	test('has columns that keep their widths while rows load, and can be made wider', async () => {
+		const page = await site.open()
+		const head = (n: number) => page.getByRole('columnheader').nth(n)
+		const width = async (n: number) => (await head(n).boundingBox())!.width
+		// The first rows have short values, and later ones have longer ones.
+		const line = (i: number) => JSON.stringify({ a: 'x'.repeat(i < 50 ? 9 : 30), b: i })
+		const rows = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => line(from + i)).join(',\n')
+		await page.evaluate(
+			([first, later]) => {
+				const real = window.fetch
+				window.fetch = async (at, init) => {
+					if (!String(at).endsWith('/match')) return real(at, init)
+					const bytes = new TextEncoder()
+					const body = new ReadableStream<Uint8Array>({
+						async start(to) {
+							to.enqueue(bytes.encode(`{"rows":[\n${first},\n`))
+							await new Promise<void>(done => Object.assign(window, { more: done }))
+							to.enqueue(bytes.encode(`${later}\n]\n,"run":{"id":1,"complete":true,"waited_seconds":0,"seconds":1}}`))
+							to.close()
+						},
+					})
+					return new Response(body, { headers: { 'Weft-Run': '1' } })
+				}
+			},
+			[rows(0, 50), rows(50, 300)] as const,
+		)
+		await run(page, { graph: 'club', kind: 'match', query: 'MATCH (a)--(b)' })
+		await counted(page, '50 rows')
+		const before = [await width(0), await width(1)]
+		// One that the user makes wider while rows load stays so.
+		const grip = (await head(1).locator('.table-grip').boundingBox())!
+		await page.mouse.move(grip.x + 4, grip.y + 10)
+		await page.mouse.down()
+		await page.mouse.move(grip.x + 4 + 70, grip.y + 10, { steps: 5 })
+		await page.mouse.up()
+		expect(await width(1)).toBe(before[1]! + 70)
+		await page.evaluate(() => (window as unknown as { more(): void }).more())
+		await counted(page, '300 rows')
+		expect([await width(0), await width(1)]).toEqual([before[0], before[1]! + 70])
+		expect(await page.locator('[aria-sort=ascending]').count()).toBe(0)
+		await page.getByRole('grid').focus()
+		await page.keyboard.press('Control+End')
+		await page.locator('[aria-rowindex="301"]').waitFor()
+		await head(0).locator('.table-grip').dblclick()
+		const cell = page.getByRole('gridcell', { name: 'x'.repeat(30) }).first()
+		expect(await cell.evaluate(e => e.scrollWidth <= e.clientWidth)).toBe(true)
+		await page.getByRole('grid').focus()
+		const fitted = await width(1)
+		await page.keyboard.press('Shift+ArrowRight')
+		await page.keyboard.press('Shift+ArrowRight')
+		await page.keyboard.press('Shift+ArrowLeft')
+		expect(await width(1)).toBe(fitted + 16)
+		expect(await said(page)).toBe(`b is ${fitted + 16} pixels wide`)
+		for (let i = 0; i < 40; i++) await page.keyboard.press('Shift+ArrowLeft')
+		expect(await width(1)).toBe(40)
+	})
+
 	test('is walked by keyboard, and tells where one is', async () => {
 		const page = await site.open()
 		await run(page, { graph: 'face', kind: 'match', query: 'MATCH (a)--(b)' })

@@ -29,7 +29,7 @@ export function fakeApi(asked: string[]): Api {
 	}
 	return {
 		async graphs() {
-			return [{ name: 'ring', vertices: order, edges: edges.length, directed: false, vertex_labels: 2, edge_labels: 0, version: 1, queries: 0, replaced: false }]
+			return { user: '', graphs: [{ name: 'ring', vertices: order, edges: edges.length, directed: false, vertex_labels: 2, edge_labels: 0, version: 1, queries: 0, replaced: false }] }
 		},
 		async ask() {
 			throw new Error('not asked')
@@ -58,7 +58,7 @@ export function httpApi(): Api {
 	}
 	return {
 		async graphs() {
-			return ((await (await fetch('/v1/graphs')).json()) as { graphs: Graph[] }).graphs
+			return { user: '', ...((await (await fetch('/v1/graphs')).json()) as { graphs: Graph[] }) }
 		},
 		ask: (kind, query, signal) => post(`/v1/${kind}`, query, signal),
 		async rows(kind, query, reader, signal) {

@@ -1,4 +1,4 @@
-import { optionsOf, parameters, type Options, type Request } from './request'
+import { optionsOf, parameters, parameterText, textOf, type Options, type Request } from './request'
 
 const engines = ['host', 'join', 'oracle', 'stack', 'fine', 'codegen', 'partition']
 
@@ -87,10 +87,10 @@ export function Fields(p: { request: Request; directed: boolean; onRequest(r: Re
 			{r.kind === 'motifs' && <span class="soft">A census is of all connected patterns, whatever the query says.</span>}
 			{names.map(name => (
 				<label class="field" key={`$${name}`}>
-					<code>${name}</code>
+					<code>{parameterText(name)}</code>
 					<input
 						placeholder="a number, a text, [1, 2]"
-						value={r.params[name] ?? ''}
+						value={textOf(r, name)}
 						onInput={e => p.onRequest({ ...r, params: { ...r.params, [name]: e.currentTarget.value } })}
 					/>
 				</label>

@@ -3,7 +3,7 @@ import type { Past } from './past'
 import { hashOf, kinds, type Request } from './request'
 
 /** Queries that were asked before. */
-export function History(p: { list: Past[]; onRequest(r: Request): void; onList(list: Past[]): void }) {
+export function History(p: { list: Past[]; onRequest(r: Request): void; onRemove(past: Past): void; onClear(): void }) {
 	const [search, setSearch] = useState('')
 	const words = search.toLowerCase().split(/\s+/).filter(Boolean)
 	const shown = p.list.filter(({ request: r }) => {
@@ -16,7 +16,7 @@ export function History(p: { list: Past[]; onRequest(r: Request): void; onList(l
 			<h2 id="history-title">
 				History
 				{p.list.length > 0 && (
-					<button type="button" class="quiet" onClick={() => p.onList([])}>
+					<button type="button" class="quiet" onClick={p.onClear}>
 						Remove all
 					</button>
 				)}
@@ -39,7 +39,7 @@ export function History(p: { list: Past[]; onRequest(r: Request): void; onList(l
 							type="button"
 							class="quiet history-remove"
 							aria-label={`Remove ${past.request.query || 'this census'} from the history`}
-							onClick={() => p.onList(p.list.filter(x => x !== past))}
+							onClick={() => p.onRemove(past)}
 						>
 							×
 						</button>

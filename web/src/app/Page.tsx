@@ -5,6 +5,7 @@ import type { Client } from '../client'
 import { Editor } from '../editor'
 import { Answer, Census, Export, Plan, Progress, Table } from '../results'
 import { duration, grouped } from '../results/number'
+import { Draft } from './draft'
 import { examples } from './examples'
 import { Fields } from './Fields'
 import { History } from './History'
@@ -12,32 +13,41 @@ import { LazyPicture } from './LazyPicture'
 import { Names } from './Names'
 import { Mistake, Notes } from './Notes'
 import { useParts } from './parts'
-import { keepPast, loadPast, remembered, type Past } from './past'
+import { PastQueries } from './past'
 import { hashOf, kinds, nothing, requestOf, type Request } from './request'
 import { reason, useRun, type Done, type Tab } from './run'
-import type { Session } from './session'
 import { tabNames, Tabs } from './Tabs'
 import { loadTheme, setTheme, type Theme } from './theme'
 
 interface PageProps {
 	api: Client
+	/** Who asks; empty on a server without users. */
+	user: string
 	graphs: Graph[]
-	session: Session
-	onSignOut(): void
+	/** Asks for the list of graphs again. */
+	onRefresh(): Promise<void>
+	/** null: nobody has signed in. */
+	onSignOut: (() => void) | null
 	onRefused(): void
 }
 
+/** How often the page asks for the list of graphs while it is looked at, in milliseconds. */
+const refreshing = 30_000
+
 /** Asks questions about the graphs of a server. */
 export function Page(p: PageProps) {
-	const { api, graphs } = p
-	const [request, setRequest] = useState<Request>(() => withGraph(requestOf(location.hash) ?? nothing, graphs))
+	const { api, graphs, user } = p
+	const [draft] = useState(() => new Draft(user))
+	const [request, setRequest] = useState<Request>(() => withGraph(begin(draft, user), graphs))
 	const [schema, setSchema] = useState<Schema | null>(null)
 	const [problem, setProblem] = useState<Problem | null>(null)
-	const [past, setPast] = useState(loadPast)
+	const [past] = useState(() => new PastQueries(user))
+	const [list, setList] = useState(past.list)
 	const [side, setSide] = useState(false)
 	const [tab, setTab] = useState<Tab>('answer')
 	const [done, setDone] = useState<Done | null>(null)
 	const [said, setSaid] = useState('')
+	const [saved, setSaved] = useState('') // what is to tell of the last file
 	const [runs, setRuns] = useState(0)
 	const [theme, setThemeState] = useState<Theme>(loadTheme)
 
@@ -45,6 +55,7 @@ export function Page(p: PageProps) {
 
 	const read = useParts(api, request.query)
 	const graph = graphs.find(g => g.name === request.graph)
+	const first = useRef(request)
 
 	useEffect(() => {
 		let current = true
@@ -53,26 +64,69 @@ export function Page(p: PageProps) {
 		return () => {
 			current = false
 		}
-	}, [api, graph?.name])
+	}, [api, graph?.name, graph?.version])
 
-	const keep = (list: Past[]) => {
-		setPast(list)
-		keepPast(list)
+	const changePast = (f: () => void) => {
+		f()
+		setList(past.list)
 	}
+	useEffect(() => {
+		const onStorage = (e: StorageEvent) => {
+			if (e.key === past.key || e.key === null) changePast(() => past.reload())
+		}
+		addEventListener('storage', onStorage)
+		return () => removeEventListener('storage', onStorage)
+	}, [])
 
-	const { busy, results, run, save, cancel } = useRun({
+	useEffect(() => {
+		const refresh = () => document.visibilityState === 'visible' && void now.current.refresh()
+		const timer = setInterval(refresh, refreshing)
+		addEventListener('visibilitychange', refresh)
+		return () => {
+			clearInterval(timer)
+			removeEventListener('visibilitychange', refresh)
+		}
+	}, [])
+
+	// A draft is kept when the user pauses, and when the page goes.
+	const keepDraft = () => {
+		const { request } = now.current
+		if (request !== first.current) draft.keep(request, location.hash)
+	}
+	useEffect(() => {
+		const timer = setTimeout(keepDraft, 300)
+		return () => clearTimeout(timer)
+	}, [request])
+	useEffect(() => {
+		addEventListener('pagehide', keepDraft)
+		return () => {
+			removeEventListener('pagehide', keepDraft)
+			keepDraft()
+		}
+	}, [])
+
+	const { busy, results, run, save, cancel, leave } = useRun({
 		api,
+		onResults(asked) {
+			go(hashOf(asked))
+			draft.keep(now.current.request, location.hash)
+		},
 		onDone(d) {
 			setDone(d)
 			setTab(d.tab)
 			const cut = d.run.complete ? '' : `, cut short: ${reason(d.run.cut)}`
 			setSaid(`${d.outcome}${cut}`)
-			keep(remembered(past, { request: d.request, at: Date.now(), outcome: d.outcome + (d.run.complete ? '' : ', cut short') }))
+			changePast(() => past.add({ request: d.request, at: Date.now(), outcome: d.outcome + (d.run.complete ? '' : ', cut short') }))
 		},
 		onProblem(x) {
 			if (x.status === 401) return p.onRefused()
+			if (x.kind === 'unknown_graph') void p.onRefresh()
 			setProblem(x)
 			setSaid('')
+		},
+		onSaved(text) {
+			setSaved(text)
+			setSaid(text)
 		},
 		say: setSaid,
 	})
@@ -87,19 +141,43 @@ export function Page(p: PageProps) {
 		setSide(false)
 	}
 
+	/** Forgets what the address was about before. */
+	const clear = () => {
+		leave()
+		setDone(null)
+		setProblem(null)
+		setSaid('')
+		setSaved('')
+	}
+
 	const start = () => {
 		if (busy) return
 		setProblem(null)
 		setSaid('Running')
+		setSaved('')
 		setRuns(runs + 1)
-		const hash = hashOf(request)
-		if (hash !== location.hash) history.pushState(null, '', hash)
 		run(request)
 	}
 
+	// The address names the query that the results are of: it changes when they come, and stays where a query fails. Its entries in the browser's history say whose they are.
+	const address = useRef(location.hash)
+	const go = (hash: string) => {
+		address.current = hash
+		if (hash !== location.hash) history.pushState({ user }, '', hash)
+	}
+	const onAddress = () => {
+		if (location.hash === address.current) return
+		address.current = location.hash
+		const r = linked(user)
+		history.replaceState({ user }, '', r ? location.hash : location.pathname + location.search)
+		address.current = location.hash
+		clear()
+		open(r ?? { ...nothing, graph: request.graph })
+	}
+
 	// Keys and links act on what is there when they come.
-	const now = useRef({ start, cancel, open, busy })
-	now.current = { start, cancel, open, busy }
+	const now = useRef({ start, cancel, onAddress, busy, request, refresh: p.onRefresh })
+	now.current = { start, cancel, onAddress, busy, request, refresh: p.onRefresh }
 	useEffect(() => {
 		const onKey = (e: KeyboardEvent) => {
 			if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) {
@@ -109,10 +187,8 @@ export function Page(p: PageProps) {
 				now.current.cancel()
 			}
 		}
-		const onHash = () => {
-			const r = requestOf(location.hash)
-			if (r) now.current.open(r)
-		}
+		const onHash = () => now.current.onAddress()
+		history.replaceState({ user }, '', location.href)
 		addEventListener('keydown', onKey)
 		addEventListener('hashchange', onHash)
 		addEventListener('popstate', onHash)
@@ -125,11 +201,12 @@ export function Page(p: PageProps) {
 
 	const copyLink = async () => {
 		const hash = hashOf(request)
-		history.replaceState(null, '', hash)
 		try {
-			await navigator.clipboard.writeText(location.href)
+			await navigator.clipboard.writeText(new URL(hash, location.href).href)
 			setSaid('Copied the link')
 		} catch {
+			if (hash !== location.hash) clear() // the address is then of another query than the results
+			go(hash)
 			setSaid('The link is in the address bar: the browser does not allow copying')
 		}
 	}
@@ -146,7 +223,7 @@ export function Page(p: PageProps) {
 			<header class="top">
 				<h1>weft</h1>
 				<button type="button" class="side-switch" aria-expanded={side} aria-controls="side" onClick={() => setSide(!side)}>
-					Graphs and history
+					Graphs<span> and history</span>
 				</button>
 				<span class="top-graph">
 					{graph && (
@@ -170,14 +247,14 @@ export function Page(p: PageProps) {
 						<option value="dark">Dark</option>
 					</select>
 				</label>
-				{p.session.header && (
-					<button type="button" onClick={p.onSignOut} title={`Signed in as ${p.session.user}`}>
+				{p.onSignOut && (
+					<button type="button" onClick={p.onSignOut} title={`Signed in as ${user}`}>
 						Sign out
 					</button>
 				)}
 			</header>
 			<aside id="side" class={side ? 'side side-open' : 'side'} aria-label="Graphs and history">
-				<section aria-labelledby="graphs-title">
+				<section aria-labelledby="graphs-title" onFocusIn={() => void p.onRefresh()} onMouseEnter={() => void p.onRefresh()}>
 					<h2 id="graphs-title">Graphs</h2>
 					{!graphs.length && <p class="soft">This server has no graphs that you may read.</p>}
 					<ul class="graphs">
@@ -192,7 +269,7 @@ export function Page(p: PageProps) {
 					</ul>
 				</section>
 				{schema && <Names schema={schema} />}
-				<History list={past} onRequest={open} onList={keep} />
+				<History list={list} onRequest={open} onRemove={x => changePast(() => past.remove(x))} onClear={() => changePast(() => past.clear())} />
 			</aside>
 			<main class="main">
 				<section class="ask" aria-label="Question">
@@ -237,6 +314,11 @@ export function Page(p: PageProps) {
 						)}
 					</div>
 					{problem && <Mistake problem={problem} />}
+					{!graph && request.graph && !problem && (
+						<p class="mistake" role="alert">
+							This server has no graph {request.graph}, or you may not read it. {graphs.length > 0 && 'Choose one of the list of graphs; the query stays as it is.'}
+						</p>
+					)}
 				</section>
 				<section class="results" aria-label="Results">
 					{results && shown ? (
@@ -248,11 +330,12 @@ export function Page(p: PageProps) {
 										<span class="results-count">
 											{grouped(table.length)} {table.length === 1 ? 'row' : 'rows'}
 										</span>
-										<Export disabled={!!busy} onSave={(accept, end) => save(request, table, accept, `${name}.${end}`)} />
+										<Export disabled={!!busy} onSave={(accept, end) => save(request, table, accept, name, end)} />
 									</>
 								)}
 							</div>
 							{shownRun && <Notes run={shownRun} full={shown === 'table' && table!.full} />}
+							{saved && <p class="soft">{saved}</p>}
 							<div class="results-body" role="tabpanel" id="panel" aria-labelledby={`tab-${shown}`}>
 								{shown === 'answer' && <Answer answer={results.answer!} />}
 								{shown === 'table' && table && (
@@ -269,6 +352,7 @@ export function Page(p: PageProps) {
 										rows={table.rows.first}
 										columns={table.rows.names}
 										parts={listed.parts}
+										cut={table.run?.complete === false}
 									/>
 								)}
 								{shown === 'plan' && <Plan answer={results.plan!} name={name} />}
@@ -305,6 +389,23 @@ export function Page(p: PageProps) {
 }
 
 const noParams = {}
+
+/** The request of the address; null if it has none, or the browser's history has it from another user. */
+function linked(user: string): Request | null {
+	const state = history.state as { user?: string } | null
+	return state?.user === undefined || state.user === user ? requestOf(location.hash) : null
+}
+
+/** What the page opens with: the link's request, or what the user had not asked yet. */
+function begin(draft: Draft, user: string): Request {
+	const link = linked(user)
+	if (!link) {
+		if (location.hash) history.replaceState(null, '', location.pathname + location.search)
+		return draft.load('') ?? nothing
+	}
+	const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+	return (navigation?.type === 'reload' && draft.load(location.hash)) || link
+}
 
 /** The request about a graph that there is: the first one, if it names none. */
 function withGraph(r: Request, graphs: Graph[]): Request {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { askedKind, EntryError, hashOf, kindFor, nothing, parameters, plain, queryOf, requestOf, valueOf, type Request } from './request'
+import { askedKind, EntryError, hashOf, kindFor, nothing, parameters, parameterText, plain, queryOf, requestOf, restored, valueOf, type Request } from './request'
 
 const request = (r: Partial<Request>): Request => ({ ...nothing, graph: 'club', query: 'MATCH (a)--(b)', ...r })
 
@@ -40,6 +40,21 @@ test('values of parameters', () => {
 	expect(() => valueOf('[9007199254740993]')).toThrow(EntryError)
 	expect(() => valueOf('[1, x]')).toThrow('not a value in JSON')
 	expect(parameters("MATCH (a) WHERE a.x IN $b AND a.y = $b AND a.z = '$c' // $d\nOR a.u = $e")).toEqual(['b', 'e'])
+})
+
+test('parameters with names in back quotes, and with names that every object has', () => {
+	const query = 'MATCH (a) WHERE a.x = $`my name` AND a.y = $`b``c` AND a.z = $constructor AND a.u = $__proto__ AND a.v = $`'
+	const names = ['my name', 'b`c', 'constructor', '__proto__']
+	expect(parameters(query)).toEqual(names)
+	expect(names.map(parameterText)).toEqual(['$`my name`', '$`b``c`', '$constructor', '$__proto__'])
+	expect(parameterText('12')).toBe('$`12`')
+	expect(() => queryOf(request({ query: 'MATCH (a) WHERE a.x = $constructor' }))).toThrow('The parameter $constructor has no value.')
+	const params = Object.fromEntries(names.map((name, i) => [name, String(i)]))
+	const sent = queryOf(request({ query, params })).params!
+	expect(Object.entries(sent)).toEqual(names.map((name, i) => [name, i]))
+	const link = requestOf(hashOf(request({ query, params })))!
+	expect(Object.entries(link.params)).toEqual(Object.entries(params))
+	expect(Object.entries(restored(JSON.parse(JSON.stringify(link)))!.params)).toEqual(Object.entries(params))
 })
 
 describe('the kind of a question', () => {

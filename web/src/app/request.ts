@@ -112,20 +112,37 @@ export function queryOf(r: Request): Query {
 	q.query = r.query
 	const names = parameters(r.query)
 	if (names.length) {
-		q.params = {}
+		q.params = Object.create(null) as Record<string, Parameter>
 		for (const name of names) {
-			const text = r.params[name]?.trim() ?? ''
-			if (!text) throw new EntryError(`The parameter $${name} has no value.`)
+			const text = textOf(r, name).trim()
+			if (!text) throw new EntryError(`The parameter ${parameterText(name)} has no value.`)
 			q.params[name] = valueOf(text)
 		}
 	}
 	return q
 }
 
-/** The names of the parameters in a query. */
+/** The names of the parameters in a query, without back quotes. */
 export function parameters(query: string): string[] {
-	const names = tokens(query).flatMap(t => (t.type === 'parameter' ? [t.text.slice(1)] : []))
+	const names = tokens(query).flatMap(t => (t.type === 'parameter' ? parameterName(t.text) : []))
 	return [...new Set(names)]
+}
+
+/** The name of a parameter as the query writes it. A quoted name that has no end yet is none. */
+function parameterName(text: string): string[] {
+	const quoted = /^\$`((?:[^`]|``)+)`$/.exec(text)?.[1]
+	if (quoted !== undefined) return [quoted.replaceAll('``', '`')]
+	return /^\$[^`]+$/.test(text) ? [text.slice(1)] : []
+}
+
+/** A parameter as the query writes it. */
+export function parameterText(name: string): string {
+	return /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) ? `$${name}` : `$\`${name.replaceAll('`', '``')}\``
+}
+
+/** What was entered for a parameter, whose name may be one that every object has. */
+export function textOf(r: Request, name: string): string {
+	return Object.hasOwn(r.params, name) ? r.params[name]! : ''
 }
 
 /** The value of a parameter: a number, true, false, null, a list in JSON, or else a text. */
@@ -186,7 +203,7 @@ export function hashOf(r: Request): string {
 	const p = new URLSearchParams({ graph: r.graph, kind: r.kind })
 	if (r.kind !== 'motifs') {
 		p.set('query', r.query)
-		for (const name of parameters(r.query)) if (r.params[name]) p.set(`$${name}`, r.params[name])
+		for (const name of parameters(r.query)) if (textOf(r, name)) p.set(`$${name}`, textOf(r, name))
 	}
 	for (const name of optionsOf(r.kind)) if (r.options[name] !== plain[name]) p.set(name, String(r.options[name]))
 	return `#${p}`
@@ -202,7 +219,16 @@ export function requestOf(hash: string): Request | null {
 		const text = p.get(name)
 		if (text !== null) options[name] = typeof usual === 'boolean' ? text === 'true' : text
 	}
-	const params: Record<string, string> = {}
-	for (const [name, text] of p) if (name.startsWith('$')) params[name.slice(1)] = text
+	const params = Object.fromEntries([...p].flatMap(([name, text]) => (name.startsWith('$') ? [[name.slice(1), text]] : [])))
 	return { graph: p.get('graph') ?? '', kind, query: (p.get('query') ?? '').replace(/\r\n?/g, '\n'), params, options: options as unknown as Options }
+}
+
+/** A request that was kept as JSON; null if it is not one. */
+export function restored(x: unknown): Request | null {
+	const r = x as Partial<Request> | null | undefined
+	const kind = kinds.find(k => k.kind === r?.kind)?.kind
+	if (!kind || typeof r?.query !== 'string' || typeof r.graph !== 'string') return null
+	const options = Object.entries(r.options ?? {}).filter(([name, v]) => Object.hasOwn(plain, name) && typeof v === typeof plain[name as Option])
+	const params = Object.entries(r.params ?? {}).map(([name, text]) => [name, String(text)])
+	return { graph: r.graph, kind, query: r.query, params: Object.fromEntries(params), options: { ...plain, ...Object.fromEntries(options) } }
 }

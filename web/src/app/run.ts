@@ -9,6 +9,7 @@ import {
 	type Problem,
 	type Query,
 	type Run,
+	type Saved,
 	type Status,
 } from '../api'
 import type { Client } from '../client'
@@ -57,10 +58,24 @@ export interface Done {
 	run: Run
 }
 
+/** A query that is being asked. */
+interface Turn {
+	query: Query
+	signal: AbortSignal
+	/** The page shows something else by now, so that nothing may come of the query. */
+	left: boolean
+	/** Tells the number of the query. */
+	begun(id: number): void
+}
+
 interface Hooks {
 	api: Client
+	/** The results of a request begin to be shown, instead of those of another question. */
+	onResults(asked: Request): void
 	onDone(d: Done): void
 	onProblem(p: Problem): void
+	/** A file was saved, with what is to tell of it. */
+	onSaved(text: string): void
 	say(text: string): void
 }
 
@@ -68,13 +83,13 @@ interface Hooks {
 export function useRun(hooks: Hooks) {
 	const [busy, setBusy] = useState<Busy | null>(null)
 	const [results, setResults] = useState<Results | null>(null)
-	const now = useRef({ hooks, busy: false, stop: null as (() => void) | null })
+	const now = useRef({ hooks, busy: false, stop: null as (() => void) | null, leave: null as (() => void) | null })
 	now.current.hooks = hooks
 
 	useEffect(() => () => now.current.stop?.(), [])
 
 	/** Runs a task while the page follows the query with the task's tag. */
-	const follow = async (request: Request, query: Query, saving: boolean, task: (q: Query, signal: AbortSignal, run: (id: number) => void) => Promise<void>) => {
+	const follow = async (request: Request, query: Query, saving: boolean, task: (turn: Turn) => Promise<void>) => {
 		const { api, say, onProblem } = now.current.hooks
 		const abort = new AbortController()
 		const tag = newTag()
@@ -106,25 +121,36 @@ export function useRun(hooks: Hooks) {
 				setTimeout(() => abort.abort(), id ? 3000 : 0)
 			})()
 		}
+		const turn: Turn = { query: { ...query, tag }, signal: abort.signal, left: false, begun: run => (id = run) }
+		const end = () => {
+			over = true
+			now.current.busy = false
+			now.current.stop = now.current.leave = null
+			setBusy(null)
+		}
+		now.current.leave = () => {
+			if (saving) return // the file has nothing to do with what the page shows
+			turn.left = true
+			abort.abort() // the server ends a search whose client is gone
+			end()
+		}
 		void poll()
 		try {
-			await task({ ...query, tag }, abort.signal, run => (id = run))
+			await task(turn)
 		} catch (e) {
+			if (turn.left) return
 			if (e instanceof ProblemError) onProblem(e.problem)
 			else if (abort.signal.aborted || (e as Error).name === 'AbortError') say('Cancelled')
 			else onProblem(mistake(e))
 		} finally {
-			over = true
-			now.current.busy = false
-			now.current.stop = null
-			setBusy(null)
+			if (!turn.left) end() // otherwise another query may be running by now
 		}
 	}
 
 	const run = (asked: Request) => {
 		if (now.current.busy) return
 		const request = { ...asked, kind: kindFor(asked) }
-		const { api, onDone, onProblem } = now.current.hooks
+		const { api, onProblem } = now.current.hooks
 		let query: Query
 		try {
 			query = queryOf(request)
@@ -132,31 +158,39 @@ export function useRun(hooks: Hooks) {
 			onProblem(mistake(e))
 			return
 		}
-		const keep = (part: Partial<Results>) => setResults(old => ({ ...kept(old, request), ...part }))
-		void follow(request, query, false, async (q, signal, onRun) => {
+		void follow(request, query, false, async turn => {
+			const { query: q, signal } = turn
+			let first = true
+			const keep = (part: Partial<Results>) => {
+				if (turn.left) return
+				if (first) now.current.hooks.onResults(asked)
+				first = false
+				setResults(old => ({ ...kept(old, request), ...part }))
+			}
+			const onDone = (d: Done) => turn.left || now.current.hooks.onDone(d)
 			switch (request.kind) {
 				case 'count': {
 					const answer = await api.ask<CountAnswer>('count', q, signal)
 					keep({ answer })
 					const { subgraphs, embeddings } = answer.result
 					const outcome = subgraphs === null ? `${grouped(embeddings)} embeddings` : `${grouped(subgraphs)} subgraphs`
-					return onDone({ request, tab: 'answer', outcome, run: answer.run })
+					return void onDone({ request, tab: 'answer', outcome, run: answer.run })
 				}
 				case 'exists': {
 					const answer = await api.ask<ExistsAnswer>('exists', q, signal)
 					keep({ answer })
 					const outcome = answer.exists === null ? 'not known' : answer.exists ? 'yes' : 'no'
-					return onDone({ request, tab: 'answer', outcome, run: answer.run })
+					return void onDone({ request, tab: 'answer', outcome, run: answer.run })
 				}
 				case 'explain': {
 					const plan = await api.ask<ExplainAnswer>('explain', q, signal)
 					keep({ plan })
-					return onDone({ request, tab: 'plan', outcome: `plan for engine ${plan.engine}`, run: plan.run })
+					return void onDone({ request, tab: 'plan', outcome: `plan for engine ${plan.engine}`, run: plan.run })
 				}
 				case 'motifs': {
 					const census = await api.ask<MotifsAnswer>('motifs', q, signal)
 					keep({ census })
-					return onDone({ request, tab: 'census', outcome: `${census.results.length} motifs`, run: census.run })
+					return void onDone({ request, tab: 'census', outcome: `${census.results.length} motifs`, run: census.run })
 				}
 			}
 			const rows = new Rows()
@@ -176,7 +210,7 @@ export function useRun(hooks: Hooks) {
 					{
 						run(id) {
 							run = id
-							onRun(id)
+							turn.begun(id)
 						},
 						async batch(more) {
 							if (table.full) return
@@ -203,17 +237,33 @@ export function useRun(hooks: Hooks) {
 	}
 
 	/** Saves all rows of a listing as a file, which the server makes anew. */
-	const save = (request: Request, table: Listing, accept: string, name: string) => {
+	const save = (request: Request, table: Listing, accept: string, name: string, end: string) => {
 		if (now.current.busy) return
-		void follow(request, table.query, true, async (q, signal) => {
-			const { api, say } = now.current.hooks
-			await api.save(table.kind, q, accept, name, signal)
-			const whole = !signal.aborted && now.current.stop && table.run?.complete !== false
-			say(whole ? `Saved ${name}` : `Saved ${name}, which may not have all rows`)
+		void follow(request, table.query, true, async ({ query, signal, begun }) => {
+			const { api, onSaved } = now.current.hooks
+			const saved = await api.save(table.kind, query, { accept, name, end, cut: limited(table.run) }, { run: begun }, signal)
+			onSaved(toldOf(saved))
 		})
 	}
 
-	return { busy, results, run, save, cancel: () => now.current.stop?.(), forget: () => setResults(null) }
+	/** Ends the query, and forgets all results. */
+	const leave = () => {
+		now.current.leave?.()
+		setResults(null)
+	}
+
+	return { busy, results, run, save, cancel: () => now.current.stop?.(), leave }
+}
+
+/** Whether limits cut a result short, which will cut it again. */
+function limited(run: Run | null): boolean {
+	return !!run && !run.complete && ['limit', 'rows', 'time', 'memory'].includes(run.cut ?? '')
+}
+
+/** What the page tells of a file. */
+function toldOf({ name, run }: Saved): string {
+	if (run?.complete) return `Saved ${name}`
+	return run ? `Saved ${name}, cut short: ${reason(run.cut)}` : `Saved ${name}. It is not known whether it has all rows`
 }
 
 /** The results that stay when a request has an answer: those about the same graph and, except for the census, the same question. */

@@ -11,7 +11,7 @@ import { lex } from './lex'
 import { nothing, partsOf, type Ref } from './parts'
 import { patternSVG } from './svg'
 import { edgeItem, EdgeView, HullView, isVertexItem, vertexItem, VertexView } from './Shapes'
-import { fontSize } from './texts'
+import { fontSize, lines } from './texts'
 import { useView } from './view'
 
 interface Props {
@@ -329,8 +329,12 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 						/>
 					))}
 					{items.length === 0 && (
-						<text class="canvas-hint" text-anchor="middle" x={0} y={0} font-size={fontSize} aria-hidden="true">
-							{fixed || 'Double-click, or press N, for a first vertex'}
+						<text class="canvas-hint" text-anchor="middle" font-size={fontSize} aria-hidden="true">
+							{lines(fixed || 'Double-click, or press N, for a first vertex', 34).map((line, i) => (
+								<tspan key={i} x={0} y={i * 20}>
+									{line}
+								</tspan>
+							))}
 						</text>
 					)}
 				</svg>

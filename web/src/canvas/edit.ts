@@ -260,9 +260,16 @@ class Text {
 			going.add(i)
 		}
 		if (going.size > 0 && going.size === items.length) throw new Refusal(`RETURN has nothing but ${this.cut(items[0]!)}. Change that in the text first`)
-		// Each item that goes takes the comma before it, and one before all that stay the comma after it.
+		// Each item that goes takes the comma before it, and one before all that stay the comma after it. Comments beside the comma stay.
 		const first = items.findIndex((_, i) => !going.has(i))
-		return [...going].map(i => ({ at: i < first ? [items[i]![0], items[i + 1]![0]] : [items[i - 1]![1], items[i]![1]], text: '' }))
+		return [...going].map(i => {
+			const [a, b] = i < first ? [items[i]!, items[i + 1]!] : [items[i - 1]!, items[i]!]
+			const gap: Span = [a[1], b[0]]
+			const comma = this.reading.tokens.find(t => t.kind === 'symbol' && t.text === ',' && within([t.from, t.to], gap))!
+			const comments = this.cut([gap[0], comma.from]) + this.cut([comma.to, gap[1]])
+			const text = i < first ? comments.trimStart() : comments.replace(/[ \t]+$/, '')
+			return { at: i < first ? [a[0], b[0]] : [a[1], b[1]], text: comments.trim() ? text : '' }
+		})
 	}
 
 	/** shorten is the line of a use, without much around it. */

@@ -26,3 +26,14 @@ export function edgeLines(e: PartEdge): string[] {
 	const first = [e.name, e.labels && ':' + e.labels, e.length].filter(Boolean).join(' ')
 	return [first, e.properties, e.where].filter(Boolean).map(shorten)
 }
+
+/** A sentence in lines of a number of characters at most. A longer word is a line. */
+export function lines(text: string, most: number): string[] {
+	const out: string[] = []
+	for (const word of text.split(' ')) {
+		const longer = out.length ? `${out.at(-1)} ${word}` : word
+		if (out.length && longer.length <= most) out[out.length - 1] = longer
+		else out.push(word)
+	}
+	return out
+}

@@ -37,7 +37,8 @@ const look = EditorView.theme({
 	'&.cm-focused .cm-nonmatchingBracket': { color: 'var(--wrong)', backgroundColor: 'transparent' },
 	'.cm-tooltip': { backgroundColor: 'var(--paper)', color: 'var(--ink)', border: '1px solid var(--line)', borderRadius: '6px' },
 	'.cm-tooltip.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--code)', fontSize: '13px', maxHeight: '15em' },
-	'.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '2px 8px' },
+	// Labels of the graph may be long, and differ only at their ends.
+	'.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '2px 8px', whiteSpace: 'normal', overflowWrap: 'anywhere' },
 	'.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--accent)', color: 'var(--accent-ink)' },
 	'.cm-completionDetail': { fontStyle: 'normal', color: 'var(--soft)', fontFamily: 'var(--font)' },
 	'li[aria-selected] .cm-completionDetail': { color: 'inherit' },

@@ -1,5 +1,6 @@
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { type Api, type Parameter, type Parts, ProblemError, type Query, type Row, type Schema, type Value } from '../api'
+import { fileName } from '../results/file'
 import { type Colours, fillOf } from './colours'
 import { type Drawing, type Id, type Pair, degreesOf, drawingOf, inWords, plain, shapeOf, summary, withPairs } from './drawing'
 import type { Emphasis } from './look'
@@ -57,6 +58,8 @@ export function Picture(p: {
 	rows: Row[]
 	columns: string[]
 	parts: Parts | null
+	/** Whether the result was cut short, so that there may be more matches. */
+	cut?: boolean
 }) {
 	const id = useId()
 	const frame = useRef<HTMLDivElement>(null)
@@ -93,7 +96,7 @@ export function Picture(p: {
 	useEffect(() => {
 		let gone = false
 		p.api.graphs().then(
-			all => gone || setDirected(all.find(g => g.name === p.graph)?.directed ?? false),
+			({ graphs }) => gone || setDirected(graphs.find(g => g.name === p.graph)?.directed ?? false),
 			e => gone || setNote(saying(e)),
 		)
 		return () => void (gone = true)
@@ -113,6 +116,7 @@ export function Picture(p: {
 		if (!near && !wantsBetween && extra.length === 0) {
 			setPairs([])
 			setNote('')
+			setBusy('') // what was asked before is not waited for
 			return
 		}
 		const stop = new AbortController()
@@ -185,6 +189,7 @@ export function Picture(p: {
 	const ready = colours !== null && !empty
 	useEffect(() => {
 		if (!ready) return
+		setRunning(true) // until the stage is there and the layout at rest
 		let gone = false
 		const listener = {
 			vertex: (key: string | null) => setOn(o => ({ ...o, vertex: key })),
@@ -197,8 +202,9 @@ export function Picture(p: {
 		}
 		open().catch(e => {
 			if (gone) return
-			if (flat) setNote(saying(e))
-			else setFlat(true)
+			if (!flat) return setFlat(true)
+			setNote(saying(e))
+			setRunning(false)
 		})
 		return () => {
 			gone = true
@@ -240,8 +246,10 @@ export function Picture(p: {
 		p: () => step(-1),
 		Escape: all,
 	}
+	const steps: Record<string, [right: number, down: number]> = { ArrowLeft: [-10, 0], ArrowRight: [10, 0], ArrowUp: [0, -10], ArrowDown: [0, 10] }
 	const onKeyDown = (e: KeyboardEvent) => {
-		const act = keys[e.key]
+		const step = e.shiftKey && on.vertex !== null ? steps[e.key] : undefined
+		const act = step ? () => stage.current?.move(on.vertex!, ...step) : keys[e.key]
 		if (!act || e.ctrlKey || e.altKey || e.metaKey) return
 		e.preventDefault()
 		act()
@@ -251,8 +259,9 @@ export function Picture(p: {
 		if (!stage.current || !colours) return
 		const key = roles.map(r => ({ name: r.name, fill: fillOf(colours, r.at) }))
 		const title = on.match < 0 ? summary(drawing) : inWords(drawing, on.match)
-		save('matches.svg', 'image/svg+xml', written(svgOf(sceneOf(drawing, labels, on, colours, stage.current.view(), title, key))))
-		setTold('The picture is saved as matches.svg.')
+		const name = fileName('matches', 'svg', p.cut ?? false)
+		save(name, 'image/svg+xml', written(svgOf(sceneOf(drawing, labels, on, colours, stage.current.view(), title, key))))
+		setTold(`The picture is saved as ${name}.`)
 	}
 	const fetchWhole = () => {
 		setBusy('Asking for whole matches…')
@@ -407,7 +416,7 @@ export function Picture(p: {
 				<p>
 					{summary(drawing)} {p.rows.length > matches && !full && 'The table has more.'} {note} {busy || (running ? 'Arranging…' : '')}
 				</p>
-				<p id={`${id}-keys`}>In the picture: arrows move, + − zoom, f shows all, n p step through the matches, Escape ends.</p>
+				<p id={`${id}-keys`}>In the picture: arrows move, + − zoom, f shows all, n p step through the matches, Escape ends. Vertices can be dragged, and Shift with arrows moves the chosen one.</p>
 			</div>
 			<p class="picture-told" role="status">
 				{told}

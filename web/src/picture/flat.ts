@@ -17,6 +17,13 @@ function nodeOf(e: Element | string): Node {
 	return node
 }
 
+interface Extent {
+	left: number
+	right: number
+	top: number
+	bottom: number
+}
+
 /** FlatStage draws with SVG, for browsers without WebGL. */
 export class FlatStage implements Stage {
 	readonly #size: ResizeObserver
@@ -25,6 +32,9 @@ export class FlatStage implements Stage {
 	/** The middle of the view in parts of the graph's extent, and how much larger than fitted things are. */
 	#camera = { x: 0.5, y: 0.5, near: 1 }
 	#frame = 0
+	/** The extent of the graph that the camera looks at. It stays while a vertex is moved. */
+	#extent: Extent | null = null
+	#held: { key: string; x: number; y: number; moved: boolean } | null = null
 
 	constructor(
 		private readonly box: HTMLElement,
@@ -34,6 +44,8 @@ export class FlatStage implements Stage {
 		this.#graph = graphOf(shown.drawing, null)
 		this.#size = new ResizeObserver(() => this.#draw())
 		this.#size.observe(box)
+		box.addEventListener('pointerdown', this.#down)
+		box.addEventListener('pointermove', this.#drag)
 		box.addEventListener('click', this.#click)
 		this.#settle()
 	}
@@ -51,6 +63,7 @@ export class FlatStage implements Stage {
 	}
 
 	#settle() {
+		this.#extent = this.#held = null
 		// SVG is slow to draw many times, so the vertices are shown when they have settled.
 		this.#layout = new Layout(
 			this.#graph,
@@ -66,7 +79,8 @@ export class FlatStage implements Stage {
 		this.#layout.start()
 	}
 
-	#click = (event: MouseEvent) => {
+	/** The vertex under a pointer. */
+	#at(event: MouseEvent): string | null {
 		const at = this.box.getBoundingClientRect()
 		const view = this.view()
 		let best: string | null = null
@@ -77,7 +91,56 @@ export class FlatStage implements Stage {
 			const far = Math.hypot(p.x - (event.clientX - at.left), p.y - (event.clientY - at.top))
 			if (far < least) [best, least] = [key, far]
 		}
-		this.listener.vertex(best)
+		return best
+	}
+
+	#down = (event: PointerEvent) => {
+		const key = event.button === 0 && !this.#layout?.running ? this.#at(event) : null
+		this.#held = key === null ? null : { key, x: event.clientX, y: event.clientY, moved: false }
+		if (key === null) return
+		event.preventDefault() // no text is selected
+		this.box.setPointerCapture(event.pointerId)
+	}
+
+	#drag = (event: PointerEvent) => {
+		const held = this.#held
+		if (!held || !event.buttons) return
+		const [right, down] = [event.clientX - held.x, event.clientY - held.y]
+		if (!held.moved && Math.hypot(right, down) < 3) return
+		this.#held = { key: held.key, x: event.clientX, y: event.clientY, moved: true }
+		this.move(held.key, right, down)
+	}
+
+	#click = (event: MouseEvent) => {
+		const moved = this.#held?.moved
+		this.#held = null
+		if (!moved) this.listener.vertex(this.#at(event))
+	}
+
+	move(key: string, right: number, down: number) {
+		if (this.#layout?.running || !this.#graph.hasNode(key)) return
+		this.#extent ??= this.#bounds()
+		const scale = this.#scale(this.#extent)
+		this.#graph.updateNodeAttributes(key, a => ({ ...a, x: (a['x'] as number) + right / scale, y: (a['y'] as number) - down / scale }))
+		this.#draw()
+	}
+
+	#bounds(): Extent {
+		const out = { left: Infinity, right: -Infinity, top: Infinity, bottom: -Infinity }
+		this.#graph.forEachNode((_, a) => {
+			out.left = Math.min(out.left, a['x'])
+			out.right = Math.max(out.right, a['x'])
+			out.top = Math.min(out.top, a['y'])
+			out.bottom = Math.max(out.bottom, a['y'])
+		})
+		return out
+	}
+
+	/** Pixels for a unit of the graph. */
+	#scale({ left, right, top, bottom }: Extent): number {
+		const width = Math.max(1, this.box.clientWidth)
+		const height = Math.max(1, this.box.clientHeight)
+		return this.#camera.near * Math.min((width - 2 * padding) / Math.max(1e-6, right - left), (height - 2 * padding) / Math.max(1e-6, bottom - top))
 	}
 
 	#draw() {
@@ -91,6 +154,7 @@ export class FlatStage implements Stage {
 	}
 
 	fit() {
+		this.#extent = null
 		this.#camera = { x: 0.5, y: 0.5, near: 1 }
 		this.#draw()
 	}
@@ -118,15 +182,10 @@ export class FlatStage implements Stage {
 	view(): View {
 		const width = Math.max(1, this.box.clientWidth)
 		const height = Math.max(1, this.box.clientHeight)
-		let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity]
-		this.#graph.forEachNode((_, a) => {
-			left = Math.min(left, a['x'])
-			right = Math.max(right, a['x'])
-			top = Math.min(top, a['y'])
-			bottom = Math.max(bottom, a['y'])
-		})
+		const extent = this.#extent ?? this.#bounds()
+		const { left, right, top, bottom } = extent
 		const { x, y, near } = this.#camera
-		const scale = near * Math.min((width - 2 * padding) / Math.max(1e-6, right - left), (height - 2 * padding) / Math.max(1e-6, bottom - top))
+		const scale = this.#scale(extent)
 		const few = this.#graph.order <= mostLabels || near > 2
 		return {
 			width,
@@ -150,6 +209,8 @@ export class FlatStage implements Stage {
 		this.#layout?.stop()
 		if (this.#frame) cancelAnimationFrame(this.#frame)
 		this.#size.disconnect()
+		this.box.removeEventListener('pointerdown', this.#down)
+		this.box.removeEventListener('pointermove', this.#drag)
 		this.box.removeEventListener('click', this.#click)
 		this.box.replaceChildren()
 	}

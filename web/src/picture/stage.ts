@@ -30,6 +30,8 @@ export interface Stage {
 	pan(right: number, down: number): void
 	/** Makes things larger by a factor. */
 	zoom(factor: number): void
+	/** Moves a vertex by pixels, once the layout is at rest. */
+	move(key: string, right: number, down: number): void
 	/** Moves the camera so that the vertices are in view. */
 	look(keys: string[]): void
 	view(): View

@@ -91,6 +91,20 @@ export class WebglStage implements Stage {
 		})
 		this.#sigma.on('clickNode', e => listener.vertex(e.node))
 		this.#sigma.on('clickStage', () => listener.vertex(null))
+		let held: { key: string; x: number; y: number; moved: boolean } | null = null
+		this.#sigma.on('downNode', e => {
+			const { original } = e.event
+			if (!this.#layout?.running && !('button' in original && original.button)) held = { key: e.node, x: e.event.x, y: e.event.y, moved: false }
+		})
+		this.#sigma.on('moveBody', e => {
+			if (!held) return
+			e.preventSigmaDefault() // the camera stays
+			held.moved ||= Math.hypot(e.event.x - held.x, e.event.y - held.y) >= 3
+			if (!held.moved) return
+			this.#sigma.getMouseCaptor().draggedEvents = Infinity // the end of it is not a click
+			this.#put(held.key, this.#sigma.viewportToGraph(e.event))
+		})
+		for (const up of ['upNode', 'upStage'] as const) this.#sigma.on(up, () => (held = null))
 		this.#sigma.on('enterNode', () => void (box.style.cursor = 'pointer'))
 		this.#sigma.on('leaveNode', () => void (box.style.cursor = ''))
 		for (const canvas of box.querySelectorAll('canvas')) canvas.addEventListener('webglcontextlost', () => listener.lost())
@@ -118,6 +132,7 @@ export class WebglStage implements Stage {
 			this.#graph.dropEdge(e.key)
 			this.#graph.addEdgeWithKey(e.key, e.to, e.from)
 		}
+		this.#sigma.setCustomBBox(null)
 		this.#sigma.setGraph(this.#graph)
 		this.#sigma.refresh()
 		const { width, height } = this.#sigma.getDimensions()
@@ -126,13 +141,28 @@ export class WebglStage implements Stage {
 		this.#layout.start()
 	}
 
-	#move(to: { x?: number; y?: number; ratio?: number }) {
+	/** Moves a vertex. The others stay where they are in the view. */
+	#put(key: string, to: { x: number; y: number }) {
+		if (!this.#graph.hasNode(key)) return
+		if (!this.#sigma.getCustomBBox()) this.#sigma.setCustomBBox(this.#sigma.getBBox())
+		this.#graph.mergeNodeAttributes(key, { x: to.x, y: to.y })
+	}
+
+	move(key: string, right: number, down: number) {
+		if (this.#layout?.running || !this.#graph.hasNode(key)) return
+		const at = this.#sigma.graphToViewport(this.#graph.getNodeAttributes(key) as { x: number; y: number })
+		this.#put(key, this.#sigma.viewportToGraph({ x: at.x + right, y: at.y + down }))
+	}
+
+	#animate(to: { x?: number; y?: number; ratio?: number }) {
 		const camera = this.#sigma.getCamera()
 		void camera.animate(to, { duration: still() ? 0 : 150 })
 	}
 
 	fit() {
-		this.#move({ x: 0.5, y: 0.5, ratio: 1 })
+		this.#sigma.setCustomBBox(null)
+		this.#sigma.refresh()
+		this.#animate({ x: 0.5, y: 0.5, ratio: 1 })
 	}
 
 	pan(right: number, down: number) {
@@ -140,12 +170,12 @@ export class WebglStage implements Stage {
 		const a = this.#sigma.viewportToFramedGraph({ x: width / 2, y: height / 2 })
 		const b = this.#sigma.viewportToFramedGraph({ x: width * (0.5 + right), y: height * (0.5 + down) })
 		const camera = this.#sigma.getCamera()
-		this.#move({ x: camera.x + b.x - a.x, y: camera.y + b.y - a.y })
+		this.#animate({ x: camera.x + b.x - a.x, y: camera.y + b.y - a.y })
 	}
 
 	zoom(factor: number) {
 		const camera = this.#sigma.getCamera()
-		this.#move({ ratio: camera.getBoundedRatio(camera.ratio / factor) })
+		this.#animate({ ratio: camera.getBoundedRatio(camera.ratio / factor) })
 	}
 
 	look(keys: string[]) {
@@ -153,7 +183,7 @@ export class WebglStage implements Stage {
 		const points = keys.flatMap(k => (this.#graph.hasNode(k) ? [this.#sigma.graphToViewport(this.#graph.getNodeAttributes(k) as { x: number; y: number })] : []))
 		if (points.every(p => p.x > 20 && p.y > 20 && p.x < width - 20 && p.y < height - 20)) return
 		const shown = points.map(p => this.#sigma.viewportToFramedGraph(p))
-		this.#move({ x: shown.reduce((n, p) => n + p.x, 0) / shown.length, y: shown.reduce((n, p) => n + p.y, 0) / shown.length })
+		this.#animate({ x: shown.reduce((n, p) => n + p.x, 0) / shown.length, y: shown.reduce((n, p) => n + p.y, 0) / shown.length })
 	}
 
 	view(): View {

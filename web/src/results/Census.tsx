@@ -1,7 +1,8 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { MotifsAnswer, Result } from '../api'
-import { motif, patternOf, type Motif } from './motif'
+import { fileName } from './file'
+import { drawn, patternOf, type Figure as Shape } from './motif'
 import { grouped } from './number'
 import { saveSvg } from './svg'
 import './census.css'
@@ -9,10 +10,13 @@ import './census.css'
 const rowHeight = 44
 const nameWidth = 230
 const countWidth = 130
+/** In less width than this, in pixels, the bar of a motif is below its name. */
+const narrow = 480
 
 /** The numbers of all motifs as bars. Choosing one gives its pattern. */
 export function Census(p: { answer: MotifsAnswer; name: string; onPattern(query: string): void }) {
-	const { results } = p.answer
+	const { results, motifs } = p.answer
+	const figures = useMemo(() => new Map(motifs.map(m => [m.name, drawn(m)])), [motifs])
 	const [log, setLog] = useState(true)
 	const [bySize, setBySize] = useState(false)
 	const [zeros, setZeros] = useState(results.length <= 30)
@@ -22,7 +26,7 @@ export function Census(p: { answer: MotifsAnswer; name: string; onPattern(query:
 	const picture = useRef<SVGSVGElement>(null)
 
 	useLayoutEffect(() => {
-		const observer = new ResizeObserver(() => setWidth(Math.max(480, box.current!.clientWidth - 2)))
+		const observer = new ResizeObserver(() => setWidth(Math.max(240, box.current!.clientWidth - 2)))
 		observer.observe(box.current!)
 		return () => observer.disconnect()
 	}, [])
@@ -32,7 +36,10 @@ export function Census(p: { answer: MotifsAnswer; name: string; onPattern(query:
 		return bySize ? list.sort((a, b) => count(b) - count(a)) : list
 	}, [results, zeros, bySize])
 	const largest = Math.max(1, ...results.map(count))
-	const room = width - nameWidth - countWidth - 16
+	const low = width < narrow
+	const left = low ? 56 : nameWidth
+	const room = width - left - 16 - (low ? 0 : countWidth)
+	const baseline = low ? rowHeight / 2 - 2 : rowHeight / 2 + 5
 	const bar = (r: Result) => {
 		const share = log ? Math.log1p(count(r)) / Math.log1p(largest) : count(r) / largest
 		return count(r) ? Math.max(1, share * room) : 0
@@ -67,7 +74,7 @@ export function Census(p: { answer: MotifsAnswer; name: string; onPattern(query:
 					<input type="checkbox" checked={zeros} onChange={e => setZeros(e.currentTarget.checked)} /> Motifs that do not occur
 				</label>
 				<span class="census-hint">A click puts a motif into the editor.</span>
-				<button type="button" onClick={() => saveSvg(picture.current!, `${p.name}-census.svg`)}>
+				<button type="button" onClick={() => saveSvg(picture.current!, fileName(`${p.name}-census`, 'svg', !p.answer.run.complete))}>
 					Save SVG
 				</button>
 			</div>
@@ -86,12 +93,12 @@ export function Census(p: { answer: MotifsAnswer; name: string; onPattern(query:
 							onKeyDown={e => onKeyDown(e, i, r)}
 						>
 							<rect class="census-field" x={2} y={0} width={width - 4} height={rowHeight} rx={4} />
-							<Figure of={motif(r.query)} />
-							<text class="census-name" x={56} y={rowHeight / 2 + 5}>
+							<Figure of={figures.get(r.query)} />
+							<text class="census-name" x={56} y={baseline}>
 								{r.query}
 							</text>
-							<rect class="census-bar" x={nameWidth} y={12} width={bar(r)} height={rowHeight - 24} />
-							<text class="census-count" x={width - 16} y={rowHeight / 2 + 5} text-anchor="end">
+							<rect class="census-bar" x={left} y={low ? rowHeight / 2 + 4 : 12} width={bar(r)} height={low ? 8 : rowHeight - 24} />
+							<text class="census-count" x={width - 16} y={baseline} text-anchor="end">
 								{grouped(r.subgraphs)}
 							</text>
 						</g>
@@ -107,7 +114,7 @@ function count(r: Result): number {
 }
 
 /** A small drawing of a motif. */
-function Figure(p: { of: Motif | undefined }) {
+function Figure(p: { of: Shape | undefined }) {
 	if (!p.of) return null
 	const { vertices, edges, directed } = p.of
 	const at = vertices.map(([x, y]) => [28 + 15 * x, rowHeight / 2 + 15 * y] as const)

@@ -1,6 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { ExplainAnswer } from '../api'
 import { loops, type Line } from './loops'
+import { fileName } from './file'
 import { about, duration, grouped } from './number'
 import { saveSvg } from './svg'
 import './plan.css'
@@ -51,7 +52,7 @@ export function Plan(p: { answer: ExplainAnswer; name: string }) {
 						</button>
 					)}
 					{lines.length > 0 && !asText && (
-						<button type="button" onClick={() => saveSvg(picture.current!, `${p.name}-plan.svg`)}>
+						<button type="button" onClick={() => saveSvg(picture.current!, fileName(`${p.name}-plan`, 'svg', !answer.run.complete))}>
 							Save SVG
 						</button>
 					)}

@@ -1,5 +1,5 @@
-import type { TargetedKeyboardEvent, TargetedMouseEvent } from 'preact'
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { TargetedKeyboardEvent, TargetedMouseEvent, TargetedPointerEvent } from 'preact'
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { full, written, type Column } from './column'
 import type { Rows } from './rows'
 import './table.css'
@@ -42,7 +42,12 @@ export function Table(p: TableProps) {
 	// Rows that come after the sort follow the sorted ones until the search is over.
 	const places = useMemo(() => order && rows.sorted(order.column, order.descending), [order, p.growing])
 	const place = (i: number) => (places && i < places.length ? places[i]! : i)
-	const widths = useMemo(() => rows.columns.map(c => widthOf(c)), [rows, rows.columns.length, Math.min(length, 200)])
+	// Columns keep the widths that they had when they came, so that nothing moves while more rows load, or those that the user gave them.
+	const given = useRef<{ rows: Rows; widths: number[] }>({ rows, widths: [] })
+	const [, redraw] = useReducer((n: number) => n + 1, 0)
+	if (given.current.rows !== rows) given.current = { rows, widths: [] }
+	const { widths } = given.current
+	for (const c of rows.columns.slice(widths.length)) widths.push(widthOf(c, range(0, Math.min(c.length, 200)), 42))
 
 	const content = length * rowHeight
 	const height = Math.min(content, tallest)
@@ -102,8 +107,32 @@ export function Table(p: TableProps) {
 	}
 
 	const copy = async (text: string, what: string) => {
-		await navigator.clipboard.writeText(text)
-		p.say(`Copied the ${what}`)
+		try {
+			await navigator.clipboard.writeText(text)
+			p.say(`Copied the ${what}`)
+		} catch {
+			p.say('The browser does not allow copying')
+		}
+	}
+
+	const resize = (column: number, width: number) => {
+		widths[column] = Math.round(Math.max(narrowest, Math.min(width, widest)))
+		redraw(0)
+	}
+	const grip = {
+		title: 'Drag to change the width. A double click fits it to the values in view.',
+		onPointerDown(e: TargetedPointerEvent<HTMLElement>, column: number) {
+			if (e.button !== 0) return
+			const target = e.currentTarget
+			const begin = e.clientX - widths[column]!
+			target.setPointerCapture(e.pointerId)
+			target.onpointermove = m => resize(column, m.clientX - begin)
+			target.onlostpointercapture = () => (target.onpointermove = target.onlostpointercapture = null)
+			e.preventDefault()
+		},
+		onDblClick(column: number) {
+			resize(column, widthOf(rows.columns[column]!, range(first, count).map(place), Infinity))
+		},
 	}
 
 	const onKeyDown = (e: TargetedKeyboardEvent<HTMLDivElement>) => {
@@ -118,11 +147,14 @@ export function Table(p: TableProps) {
 				go(row - 1, column)
 				break
 			case 'ArrowLeft':
-				go(row, column - 1)
+			case 'ArrowRight': {
+				const step = e.key === 'ArrowLeft' ? -1 : 1
+				if (e.shiftKey && rows.columns.length) {
+					resize(column, widths[column]! + step * 16)
+					p.say(`${rows.columns[column]!.name} is ${widths[column]} pixels wide`)
+				} else go(row, column + step)
 				break
-			case 'ArrowRight':
-				go(row, column + 1)
-				break
+			}
 			case 'PageDown':
 				go(row + page, column)
 				break
@@ -153,6 +185,7 @@ export function Table(p: TableProps) {
 	}
 
 	const onClick = (e: TargetedMouseEvent<HTMLDivElement>) => {
+		if ((e.target as Element).closest('.table-grip')) return
 		const cell = (e.target as Element).closest<HTMLElement>('[data-column]')
 		if (!cell) return
 		const column = Number(cell.dataset.column)
@@ -203,6 +236,7 @@ export function Table(p: TableProps) {
 									<span class="table-sort" aria-hidden="true">
 										{sorted === 'none' ? '' : sorted === 'ascending' ? '▲' : '▼'}
 									</span>
+									<span class="table-grip" aria-hidden="true" title={grip.title} onPointerDown={e => grip.onPointerDown(e, j)} onDblClick={() => grip.onDblClick(j)} />
 								</div>
 							)
 						})}
@@ -251,6 +285,9 @@ export function Table(p: TableProps) {
 }
 
 const indexWidth = 84
+/** Limits on the width of a column, in pixels. */
+const narrowest = 40
+const widest = 2000
 
 const px = (n: number) => `${n}px`
 
@@ -258,9 +295,10 @@ function cellClass(c: Column, value: unknown, here: boolean) {
 	return ['table-cell', c.numeric && 'table-number', value === null && 'table-null', here && 'table-at'].filter(Boolean).join(' ')
 }
 
-/** The width of a column by its name and its first values, in pixels. */
-function widthOf(c: Column): number {
-	let chars = c.name.length + 2
-	for (let i = 0; i < Math.min(c.length, 200); i++) chars = Math.max(chars, written(c.at(i)).length)
-	return Math.min(Math.max(chars, 8), 42) * 8 + 20
+const range = (from: number, count: number) => Array.from({ length: Math.max(0, count) }, (_, i) => from + i)
+
+/** The width of a column by its name and its values in some rows, in pixels, for a number of characters at most. */
+function widthOf(c: Column, rows: number[], most: number): number {
+	const chars = rows.reduce((n, i) => Math.max(n, written(c.at(i)).length), Math.max(8, c.name.length + 2))
+	return Math.min(chars, most) * 8 + 20
 }
