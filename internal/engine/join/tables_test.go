@@ -10,12 +10,14 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/emu"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/engine/join"
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/device"
+	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 )
 
@@ -127,21 +129,25 @@ func TestSignaturesOfAPhase(t *testing.T) {
 }
 
 // TestGPULongRows: rows with most matches of the search go to several warps in parts, in tables that are full and in others, and no
-// match is lost or found twice. A row has parts from the beginning if rows are fewer than warps. Otherwise warps leave parts of long
+// match is lost or found twice. A row has parts from the beginning if rows are fewer than warps. Warps leave parts of long
 // rows, of a loop over vertices or over chunks of candidates.
 func TestGPULongRows(t *testing.T) {
+	two, three := []int{0, 1, 2}, []int{0, 1, 2, 3}
 	for _, c := range []struct {
 		pattern     string
 		stars, rays int
 		want        int // matches of a star
 		order       []int
-		split       bool
+		split       bool // warps leave parts
+		count       bool // the goal is a count, not a listing
 		batches     []string
 	}{
-		{"MATCH (a)--(b), (a)--(c), (a)--(d)", 1, 40, 40 * 39 * 38 / 6, []int{0, 1, 2, 3}, false, []string{"0", "7"}},
-		{"MATCH (a)--(b), (a)--(c), (a)--(d)", 64, 20, 20 * 19 * 18 / 6, []int{0, 1, 2, 3}, true, []string{"0"}},
-		{"MATCH (a)--(b), (a)--(c)", 1, 400, 400 * 399 / 2, []int{0, 1, 2}, false, []string{"0", "50"}},
-		{"MATCH (a)--(b), (a)--(c)", 64, 100, 100 * 99 / 2, []int{0, 1, 2}, true, []string{"0"}},
+		{"MATCH (a)--(b), (a)--(c), (a)--(d)", 1, 40, 40 * 39 * 38 / 6, three, false, false, []string{"0", "1", "7"}},
+		{"MATCH (a)--(b), (a)--(c), (a)--(d)", 64, 20, 20 * 19 * 18 / 6, three, true, false, []string{"0"}},
+		{"MATCH (a)--(b), (a)--(c)", 1, 400, 400 * 399 / 2, two, false, false, []string{"0", "1", "50"}},
+		{"MATCH (a)--(b), (a)--(c)", 64, 100, 100 * 99 / 2, two, true, false, []string{"0"}},
+		{"MATCH (a)--(b), (a)--(c)", 1, 1500, 1500 * 1499 / 2, two, true, true, []string{"0"}},
+		{"MATCH (a)--(b), (a)--(c) WHERE deg(b) < 2 AND deg(c) < 2", 1, 1500, 1500 * 1499 / 2, two, true, true, []string{"0"}},
 	} {
 		s := &nodiff.Spec{N: c.stars * (c.rays + 1)}
 		for hub := 0; hub < s.N; hub += c.rays + 1 {
@@ -154,17 +160,20 @@ func TestGPULongRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Order: "given", Given: c.order, NoTail: true, Listing: true})
+		p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Order: "given", Given: c.order, NoTail: true, Listing: !c.count})
 		if err != nil {
 			t.Fatal(err)
 		}
 		onDevice(t, func(t *testing.T, e engine.Engine) {
 			for _, batch := range c.batches {
 				var rows atomic.Int64
-				sink := sinkFunc(func(b *engine.Batch) { rows.Add(int64(b.Rows)) })
-				o := engine.Options{Listing: true, Opt: map[string]string{"join.extend": "multi", "join.batch": batch, "join.filter": "off"}}
-				r, err := engine.Once(t.Context(), e, g, p, o, engine.Goal{Sink: sink})
-				if err != nil || r.Matches != engine.U64(uint64(want)) || rows.Load() != int64(want) {
+				o := engine.Options{Listing: !c.count, Opt: map[string]string{"join.extend": "multi", "join.batch": batch, "join.filter": "off"}}
+				var goal engine.Goal
+				if !c.count {
+					goal.Sink = sinkFunc(func(b *engine.Batch) { rows.Add(int64(b.Rows)) })
+				}
+				r, err := engine.Once(t.Context(), e, g, p, o, goal)
+				if err != nil || r.Matches != engine.U64(uint64(want)) || !c.count && rows.Load() != int64(want) {
 					t.Errorf("%d times %s, batch %s: %v, %d rows, %v; want %d", c.stars, c.pattern, batch, r.Matches, rows.Load(), err, want)
 				}
 				if s := fmt.Sprint(r.Stats); c.split != strings.Contains(s, "parts of long rows") && r.Device != "cpu" {
@@ -172,5 +181,43 @@ func TestGPULongRows(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestGPUPartsOfRow: a launch ends when the table is full, and some parts of a row have not been taken by then. The next launch takes
+// these alone.
+func TestGPUPartsOfRow(t *testing.T) {
+	s := &nodiff.Spec{N: 41}
+	for v := 1; v <= 40; v++ {
+		s.Edges = append(s.Edges, nodiff.SpecEdge{U: 0, V: v}, nodiff.SpecEdge{U: v, V: v%40 + 1})
+	}
+	g := s.Build()
+	q, err := gql.Parse("MATCH (a)--(b), (a)--(c), (b)--(d)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Order: "given", Given: []int{0, 1, 2, 3}, NoTail: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := engine.Once(t.Context(), host.Host{}, g, p, engine.Options{}, engine.Goal{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(6) {
+		d, err := cuda.New(device.Backend(t, emu.Options{Seed: seed, SMs: 16, Threads: 1}), device.Objects().Images)
+		if err != nil {
+			t.Fatal(err)
+		}
+		engines.WithSession(t, session.Options{Memory: 1 << 28, Ring: 1 << 16}, func(s *session.Session) {
+			for _, batch := range []string{"1", "2", "40"} {
+				o := engine.Options{Opt: map[string]string{"join.extend": "multi", "join.batch": batch, "join.filter": "off"}}
+				r, err := engine.Once(t.Context(), join.NewGPU(s), g, p, o, engine.Goal{})
+				if err != nil || r.Matches != want.Matches {
+					t.Errorf("seed %d, batch %s: %v, %v; want %v", seed, batch, r.Matches, err, want.Matches)
+				}
+			}
+		}, d)
+		d.Close()
 	}
 }

@@ -273,11 +273,13 @@ template <JoinGoal GOAL> struct Several {
   // The warp's part of the row, as a piece has it.
   DEV u32 share() const { return parts | part << 8 | (u32)second << 16; }
 
+  // Whether it is time to split. Other warps have the chunk behind this one if the warp has a part of the row, so it ends a chunk first.
+  DEV bool splits() const { return steps > j.x.budget && !(strides() && depth[0].votes); }
+
   // Leaves what is to come of the outermost loop as pieces, one for each lane at most. Without much room for pieces, it
   // leaves none: each warp must be able to leave one when the table is full.
   DEV void split(u32 row) {
     JoinDepth& d = depth[0];
-    if (strides() && d.votes) return; // others have the next chunk
     const u32 begin = strides() ? d.next : d.place + 1, left = d.end > begin ? d.end - begin : 0;
     if (left < 2) return;
     const u32 unit = strides() ? 32 * parts : 1, size = ((left + 31) / 32 + unit - 1) / unit * unit, pieces = (left + size - 1) / size;
@@ -356,7 +358,7 @@ template <JoinGoal GOAL> struct Several {
         }
         if (!more && k == 0) return true;
         if (!more) k--;
-        if (steps > j.x.budget) {
+        if (splits()) {
           split(row);
           steps = 0;
         }
@@ -384,7 +386,7 @@ template <JoinGoal GOAL> struct Several {
         return false;
       }
       k--;
-      if (steps > j.x.budget) {
+      if (splits()) {
         split(row);
         steps = 0;
       }
