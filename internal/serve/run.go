@@ -305,6 +305,7 @@ func (r *Run) setOptions() error {
 			o = append(o, option())
 		}
 	}
+	o = append(o, weft.WithCompilerMemory(r.s.Limits.CompilerMemory))
 	add(r.s.Limits.Planning > 0, func() weft.Option { return weft.WithPlanning(r.s.Limits.Planning) })
 	for _, name := range slices.Sorted(maps.Keys(q.Params)) {
 		o = append(o, weft.WithParam(name, q.Params[name]))
@@ -361,7 +362,7 @@ func (r *Run) Status() Status {
 		State: "waiting", Begun: r.begun, Seconds: time.Since(r.begun).Seconds(), Rows: r.written.Load(), Done: r.done.Load(), Total: r.total.Load(),
 	}
 	if out.Query == "" {
-		out.Query = r.Request.Pattern + r.Request.Program.Text // one of them
+		out.Query = r.Request.Pattern + r.Request.Program.Name + r.Request.Program.Text // one of them
 	}
 	if at := r.started.Load(); at > 0 {
 		out.State, out.Waited = "running", time.Duration(at).Seconds()

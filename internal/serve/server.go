@@ -58,6 +58,7 @@ func New(o Options) *Server {
 	l.Threads = cmp.Or(l.Threads, runtime.GOMAXPROCS(0))
 	l.Text = cmp.Or(l.Text, 64<<10)
 	l.ProgramMemory = cmp.Or(l.ProgramMemory, 256<<20)
+	l.CompilerMemory = cmp.Or(l.CompilerMemory, 1<<30)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
