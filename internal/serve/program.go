@@ -11,6 +11,7 @@ import (
 
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/matcha/library"
+	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/sink"
 )
 
@@ -320,7 +321,11 @@ func (r *Run) ofTarget(err error) error {
 	case err == nil, context.Cause(r.ctx) != nil:
 		return err
 	case errors.Is(err, weft.ErrMemory) && r.Request.Program.Target != "cuda":
-		return &Error{Code: TooLarge, Message: err.Error(), err: err}
+		text := err.Error()
+		if errors.As(err, new(*memory.Error)) {
+			text, _ = Message(err)
+		}
+		return &Error{Code: TooLarge, Message: text, err: err}
 	case errors.Is(err, weft.ErrDevice):
 		r.s.Log.Error("a program failed", "run", r.ID, "target", r.Request.Program.Target, "error", err)
 		return &Error{Code: TargetFailed, Message: fmt.Sprintf("the target %s cannot run the program here: the log of the server has the reason", r.Request.Program.Target), err: err}

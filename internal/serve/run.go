@@ -484,8 +484,14 @@ func (r *Run) finish(s Summary) {
 		return
 	}
 	r.over = true
-	if _, whole := Message(s.Err); !whole && s.Cut != CutClient {
-		r.s.Log.Error("a query failed", "run", r.ID, "graph", r.Request.Graph, "error", s.Err)
+	if _, whole := Message(s.Err); !whole {
+		switch s.Cut {
+		case CutClient:
+		case NotCut, CutError:
+			r.s.Log.Error("a query failed", "run", r.ID, "graph", r.Request.Graph, "error", s.Err)
+		default: // a limit, or somebody's wish
+			r.s.Log.Info("a query was cut short", "run", r.ID, "graph", r.Request.Graph, "cut", s.Cut, "error", s.Err)
+		}
 	}
 	all := time.Since(r.begun)
 	if at := r.started.Load(); at > 0 {
