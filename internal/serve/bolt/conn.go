@@ -54,6 +54,7 @@ type conn struct {
 	state   state
 	user    User
 	route   string // the address by which the client knows the server
+	quiet   bool   // the client wants no notifications, unless a query says otherwise
 	tx      *transaction
 	results map[int64]*open
 	last    int64 // number of the newest result in the transaction

@@ -1,8 +1,6 @@
 package bolt
 
-import (
-	"time"
-)
+import "time"
 
 // hello reads what the client says of itself and, in Bolt 5.0, its credentials.
 func (c *conn) hello(x any) error {
@@ -16,6 +14,7 @@ func (c *conn) hello(x any) error {
 	if routing, ok := m["routing"].(map[string]any); ok {
 		c.route = text(routing, "address")
 	}
+	c.quiet = wantsQuiet(m, false)
 	c.state = stateLogon
 	if c.minor == 0 {
 		if err := c.login(m); err != nil {

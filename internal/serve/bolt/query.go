@@ -31,7 +31,15 @@ func (c *conn) extra(x any) (graph string, limit time.Duration, quiet bool, err 
 		limit = time.Duration(t) * time.Millisecond
 	}
 	graph, err = c.graph(text(m, "db"))
-	return graph, limit, text(m, "notifications_minimum_severity") == "OFF", err
+	return graph, limit, wantsQuiet(m, c.quiet), err
+}
+
+// wantsQuiet reports whether a map of HELLO, RUN or BEGIN turns off notifications. One that does not speak of them leaves them as they were.
+func wantsQuiet(m map[string]any, was bool) bool {
+	if least := text(m, "notifications_minimum_severity"); least != "" {
+		return least == "OFF"
+	}
+	return was
 }
 
 // graph is the graph of a database's name; "" is the home database.
