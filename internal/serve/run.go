@@ -34,7 +34,10 @@ const (
 	Matcha        Kind = "matcha"
 )
 
-// Kinds are all of them.
+// Statement is the kind of what Server.Statement lists. No request asks for it.
+const Statement Kind = "statement"
+
+// Kinds are those of requests.
 var Kinds = []Kind{Count, Match, Exists, Explain, Motifs, Participation, Info, Matcha}
 
 // Request is a question about a graph.
@@ -392,7 +395,9 @@ func (r *Run) Close() {
 		r.release()
 		r.finish(Summary{Cut: CutClient}) // unless an answer was asked for
 		r.s.remove(r)
-		r.s.Metrics.ended(r)
+		if r.Request.Kind != Statement {
+			r.s.Metrics.ended(r)
+		}
 	})
 }
 

@@ -53,6 +53,10 @@ func (u fakeUser) Current() (User, error) {
 }
 func (u fakeUser) Graphs() []string { return []string{"one", "two"} }
 
+func (u fakeUser) Statement(ctx context.Context, _, _ string) (context.Context, func(), error) {
+	return ctx, func() {}, nil
+}
+
 func (u fakeUser) Schema(context.Context, string) (*Schema, error) {
 	return &Schema{Labels: []string{"L"}}, nil
 }
