@@ -299,6 +299,9 @@ func (r *Run) WriteProgram(w io.Writer, format string) error {
 	}
 	s.Rows = rows.Count()
 	r.written.Store(s.Rows)
+	if s.Cut != NotCut {
+		rows.Incomplete()
+	}
 	closed := rows.Close(x.Row)
 	if out.err != nil {
 		s.Complete, s.Cut, s.Err = false, CutClient, out.err
