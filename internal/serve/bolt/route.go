@@ -1,7 +1,5 @@
 package bolt
 
-import ()
-
 // routes answers ROUTE: the server is the only one, for readers and writers. A session that says nothing is a writer.
 func (c *conn) routes(f []any) error {
 	address := c.s.o.Advertise
