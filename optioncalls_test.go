@@ -24,7 +24,7 @@ var everyOption = map[string]Option{
 	"WithSeed": WithSeed(7), "WithSemantics": WithSemantics("iso"), "WithInduced": WithInduced(true), "WithParam": WithParam("x", 1),
 	"WithProduct": WithProduct(), "WithLimit": WithLimit(1), "WithList": WithList(Subgraphs), "WithTimeout": WithTimeout(time.Hour), "WithPlanning": WithPlanning(time.Hour),
 	"WithDirections": WithDirections(true), "WithQueryColumn": WithQueryColumn(), "WithListing": WithListing(true), "WithLevels": WithLevels(), "WithPasses": WithPasses("none"),
-	"WithSchedule": WithSchedule(""), "WithTarget": WithTarget("interp"), "WithProgramMemory": WithProgramMemory(0), "WithDebug": WithDebug(), "WithStats": WithStats(false),
+	"WithSchedule": WithSchedule(""), "WithTarget": WithTarget("interp"), "WithProgramMemory": WithProgramMemory(0), "WithCompilerMemory": WithCompilerMemory(0), "WithDebug": WithDebug(), "WithStats": WithStats(false),
 	"WithPartitioner": WithPartitioner("builtin"), "WithImbalance": WithImbalance(0.1),
 }
 

@@ -305,6 +305,14 @@ func WithProgramMemory(bytes int64) Option {
 	return Option{"WithProgramMemory", func(s *setting.Settings) { s.ProgramMemory = bytes }}
 }
 
+// WithCompilerMemory bounds the memory, in bytes, of each process of the machine's C compiler, which
+// the target c of programs and the engine codegen start. What the process maps counts too, such as
+// its libraries. If it needs more, the error is of kind ErrMemory. 0, the default, means as much as
+// WithMemory allows, or unlimited without that. Only Linux bounds it.
+func WithCompilerMemory(bytes int64) Option {
+	return Option{"WithCompilerMemory", func(s *setting.Settings) { s.CompilerMemory = bytes }}
+}
+
 // WithSchedule says how the target of a Matcha program spreads its work: knobs separated by
 // commas, as in "threads=4,loop=static".
 func WithSchedule(text string) Option {

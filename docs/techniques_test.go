@@ -181,7 +181,7 @@ func (h heading) wrong(cell string) string {
 		}
 	}
 	if !found {
-		return "there is no section"
+		return "the cell names no section"
 	}
 	return ""
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,16 +12,17 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weftgraph/weft"
-	weftmemory "github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/regex"
 	"github.com/weftgraph/weft/internal/serve"
+	"github.com/weftgraph/weft/internal/serve/bolt"
+	"github.com/weftgraph/weft/internal/serve/boltserver"
 	"github.com/weftgraph/weft/internal/serve/rest"
 )
 
@@ -47,11 +47,14 @@ process, and so the cores, except for start. The query is a small one, which is 
 one it is a triangle.
 
 Parts (--measure):
-  latency  the median time of a count by the library and over HTTP, in turns, one client
+  latency  the median time of a count by the library, over HTTP and over Bolt, in turns, one
+           client. Bolt takes no engine and no device, and is left out if either is named
   again    the first count of the query over HTTP, and the median of --runs further ones: the
            whole time, its search, and what is not search
-  clients  --clients clients ask for --during; errors, times, and memory before and after
-  rows     all rows of --rows as Arrow: by the library to a pipe, and over HTTP
+  clients  --clients clients ask for --during over HTTP; errors and times; the process's memory
+           and Go's objects in it, before and after each quarter of the time
+  rows     all rows of --rows: as Arrow by the library to a pipe and over HTTP, and over Bolt in
+           batches of 1000, of which the client decodes each value
   start    from the start of weft serve, a process of its own, to its first answer
 
 Columns: the part, the name of the figure, the value and its unit.
@@ -115,6 +118,7 @@ func (f *benchServeFlags) checkBench(ctx context.Context, args []string) error {
 // served is a server of this process.
 type served struct {
 	url    string
+	bolt   string // address
 	graph  *weft.Graph
 	client *http.Client
 	close  func()
@@ -145,7 +149,7 @@ func (a *app) benchServe(f *benchServeFlags, args []string) error {
 		case "clients":
 			more, err = f.many(a.ctx, s)
 		case "rows":
-			more, err = f.arrow(a.ctx, s)
+			more, err = f.sending(a.ctx, s)
 		case "start":
 			more, err = f.start(a.ctx)
 		}
@@ -210,13 +214,24 @@ func (a *app) served(f *benchServeFlags) (*served, error) {
 	if err != nil {
 		return nil, err
 	}
-	handler := rest.New(rest.Options{Server: serve.New(serve.Options{Catalog: catalog})})
+	b, err := (&net.ListenConfig{}).Listen(a.ctx, "tcp", "localhost:0")
+	if err != nil {
+		l.Close()
+		return nil, err
+	}
+	server := serve.New(serve.Options{Catalog: catalog})
+	drivers := bolt.New(boltserver.New(server), bolt.Options{Version: weft.Version()})
+	go func() { _ = drivers.Serve(b) }()
+	handler := rest.New(rest.Options{Server: server})
 	web := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = web.Serve(l) }()
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: f.clients}}
-	return &served{"http://" + l.Addr().String(), lease.Graph, client, func() {
+	return &served{"http://" + l.Addr().String(), b.Addr().String(), lease.Graph, client, func() {
 		client.CloseIdleConnections()
 		_ = web.Close()
+		now, cancel := context.WithCancel(a.ctx)
+		cancel()
+		drivers.Shutdown(now)
 		handler.Close()
 		lease.Release()
 		catalog.Close()
@@ -266,6 +281,9 @@ func (f *benchServeFlags) listing() []byte {
 	return b
 }
 
+// boltBatch is the number of rows that drivers ask for at a time.
+const boltBatch = 1000
+
 // quantile is the value at a share of sorted times.
 func quantile(sorted []time.Duration, share float64) time.Duration {
 	return sorted[min(len(sorted)-1, int(share*float64(len(sorted))))]
@@ -273,31 +291,76 @@ func quantile(sorted []time.Duration, share float64) time.Duration {
 
 func inMillis(d time.Duration) float64 { return float64(d) / 1e6 }
 
-func (f *benchServeFlags) latency(ctx context.Context, s *served, q *weft.Query) ([]figure, error) {
-	body := f.counting()
-	options := []weft.Option{weft.WithEngine(f.engine), weft.WithDevice(f.device)}
-	var library, web []time.Duration
-	for i := range f.requests + 100 {
-		start := time.Now()
-		if _, err := s.graph.Count(ctx, q, options...); err != nil {
-			return nil, err
-		}
-		first := time.Since(start)
-		start = time.Now()
-		if _, err := s.count(ctx, body); err != nil {
-			return nil, err
-		}
-		if i >= 100 { // after warming up
-			library, web = append(library, first), append(web, time.Since(start))
+// overBolt is the text of the query over Bolt, where RETURN alone asks for a count.
+func (f *benchServeFlags) overBolt(q *weft.Query) (string, error) {
+	if _, counts := q.AsksCount(); counts {
+		return f.query, nil
+	}
+	text := f.query + " RETURN count(*)"
+	if with, err := weft.Parse(text); err == nil {
+		if _, counts := with.AsksCount(); counts {
+			return text, nil
 		}
 	}
-	slices.Sort(library)
-	slices.Sort(web)
-	a, b := quantile(library, 0.5), quantile(web, 0.5)
-	return []figure{
-		{Name: "library_p50", Value: inMillis(a), Unit: "ms"}, {Name: "http_p50", Value: inMillis(b), Unit: "ms"}, {Name: "http_adds", Value: inMillis(b - a), Unit: "ms"},
-		{Name: "http_p99", Value: inMillis(quantile(web, 0.99)), Unit: "ms"},
-	}, nil
+	return "", usagef("latency: over Bolt a count ends with RETURN count(*)")
+}
+
+// latency asks in turns, so that what else the machine does slows all ways alike.
+func (f *benchServeFlags) latency(ctx context.Context, s *served, q *weft.Query) ([]figure, error) {
+	type way struct {
+		name string
+		ask  func() error
+		took []time.Duration
+	}
+	body := f.counting()
+	options := []weft.Option{weft.WithEngine(f.engine), weft.WithDevice(f.device)}
+	ways := []*way{
+		{name: "library", ask: func() error { _, err := s.graph.Count(ctx, q, options...); return err }},
+		{name: "http", ask: func() error { _, err := s.count(ctx, body); return err }},
+	}
+	if f.engine == "auto" && f.device == "auto" {
+		text, err := f.overBolt(q)
+		if err != nil {
+			return nil, err
+		}
+		c, err := bolt.Dial(ctx, s.bolt)
+		if err != nil {
+			return nil, err
+		}
+		defer c.Close()
+		ways = append(ways, &way{name: "bolt", ask: func() error {
+			rows := 0
+			_, err := c.Rows("g", text, nil, boltBatch, func([]any) { rows++ })
+			if err == nil && rows != 1 {
+				err = fmt.Errorf("the count over Bolt has %d rows", rows)
+			}
+			return err
+		}})
+	}
+	for i := range f.requests + 100 {
+		for _, w := range ways {
+			start := time.Now()
+			if err := w.ask(); err != nil {
+				return nil, err
+			}
+			if i >= 100 { // after warming up
+				w.took = append(w.took, time.Since(start))
+			}
+		}
+	}
+	var out []figure
+	var library time.Duration
+	for i, w := range ways {
+		slices.Sort(w.took)
+		p50 := quantile(w.took, 0.5)
+		out = append(out, figure{Name: w.name + "_p50", Value: inMillis(p50), Unit: "ms"})
+		if i == 0 {
+			library = p50
+			continue
+		}
+		out = append(out, figure{Name: w.name + "_adds", Value: inMillis(p50 - library), Unit: "ms"}, figure{Name: w.name + "_p99", Value: inMillis(quantile(w.took, 0.99)), Unit: "ms"})
+	}
+	return out, nil
 }
 
 // again is what a query costs that the server has answered before: the difference of the whole time, as the client sees it, and of the
@@ -339,110 +402,92 @@ func (f *benchServeFlags) again(ctx context.Context, s *served) ([]figure, error
 	}, nil
 }
 
-func (f *benchServeFlags) many(ctx context.Context, s *served) ([]figure, error) {
-	body := f.counting()
-	var mu sync.Mutex
-	var all []time.Duration
-	var failed int
-	var first error
-	run := func(d time.Duration, keep bool) {
-		end := time.Now().Add(d)
-		var clients sync.WaitGroup
-		for range f.clients {
-			clients.Go(func() {
-				var mine []time.Duration
-				for time.Now().Before(end) && ctx.Err() == nil {
-					start := time.Now()
-					_, err := s.count(ctx, body)
-					mine = append(mine, time.Since(start))
-					if err != nil {
-						mu.Lock()
-						failed++
-						first = cmp.Or(first, err)
-						mu.Unlock()
-					}
-				}
-				if keep {
-					mu.Lock()
-					all = append(all, mine...)
-					mu.Unlock()
-				}
-			})
-		}
-		clients.Wait()
-	}
-	run(f.during/10, false) // until all connections are open, and memory is as it will be
-	before := weftmemory.InUse()
-	run(f.during, true)
-	after := weftmemory.InUse()
-	if len(all) == 0 {
-		return nil, context.Cause(ctx)
-	}
-	slices.Sort(all)
-	p50, p99 := quantile(all, 0.5), quantile(all, 0.99)
-	if first != nil {
-		return nil, fmt.Errorf("%d of %d requests failed; the first: %w", failed, len(all), first)
-	}
-	return []figure{
-		{Name: "clients", Value: float64(f.clients), Unit: ""}, {Name: "requests", Value: float64(len(all)), Unit: ""}, {Name: "errors", Value: float64(failed), Unit: ""},
-		{Name: "requests_per_s", Value: float64(len(all)) / f.during.Seconds(), Unit: "1/s"},
-		{Name: "p50", Value: inMillis(p50), Unit: "ms"}, {Name: "p99", Value: inMillis(p99), Unit: "ms"}, {Name: "p99_to_p50", Value: float64(p99) / float64(p50), Unit: ""},
-		{Name: "memory_before", Value: float64(before) / (1 << 20), Unit: "MiB"}, {Name: "memory_after", Value: float64(after) / (1 << 20), Unit: "MiB"},
-	}, nil
-}
-
-func (f *benchServeFlags) arrow(ctx context.Context, s *served) ([]figure, error) {
+// sending is the part rows.
+func (f *benchServeFlags) sending(ctx context.Context, s *served) ([]figure, error) {
 	q, err := weft.Parse(f.rows)
 	if err != nil {
 		return nil, err
 	}
-	var pipe, web []time.Duration
-	var bytes, rows float64
-	for range f.runs + 1 {
-		r, w, err := os.Pipe()
-		if err != nil {
-			return nil, err
-		}
-		start := time.Now()
-		read := make(chan struct{})
-		go func() {
-			defer close(read)
-			_, _ = io.Copy(io.Discard, r)
-		}()
-		_, err = s.graph.List(ctx, q, w, "arrow")
-		w.Close()
-		<-read
-		r.Close()
-		if err != nil {
-			return nil, err
-		}
-		pipe = append(pipe, time.Since(start))
-		start = time.Now()
-		answer, trailer, err := s.ask(ctx, "/v1/match", "application/vnd.apache.arrow.stream", f.listing())
-		if err != nil {
-			return nil, err
-		}
-		n, err := io.Copy(io.Discard, answer)
-		answer.Close()
-		if err != nil {
-			return nil, err
-		}
-		if trailer.Get("Weft-Complete") != "true" {
-			return nil, fmt.Errorf("the result was cut short: %s", trailer.Get("Weft-Cut"))
-		}
-		bytes = float64(n)
-		_, _ = fmt.Sscan(trailer.Get("Weft-Rows"), &rows)
-		web = append(web, time.Since(start))
+	var bytes, rows int64
+	ways := []struct {
+		name string
+		send func() error
+	}{
+		{"pipe", func() error { return s.toPipe(ctx, q) }},
+		{"http", func() (err error) { bytes, rows, err = s.arrow(ctx, f.listing()); return err }},
+		{"bolt", func() error {
+			n, err := s.boltRows(ctx, f.rows)
+			if err == nil && n != rows {
+				err = fmt.Errorf("%d rows over HTTP, and %d over Bolt", rows, n)
+			}
+			return err
+		}},
 	}
-	pipe, web = pipe[1:], web[1:] // the first warms up
-	slices.Sort(pipe)
-	slices.Sort(web)
-	a, b := quantile(pipe, 0.5), quantile(web, 0.5)
-	return []figure{
-		{Name: "rows", Value: rows, Unit: ""}, {Name: "bytes", Value: bytes, Unit: "B"},
-		{Name: "pipe_rows_per_s", Value: rows / a.Seconds(), Unit: "1/s"}, {Name: "http_rows_per_s", Value: rows / b.Seconds(), Unit: "1/s"},
-		{Name: "http_to_pipe", Value: float64(a) / float64(b), Unit: ""},
-	}, nil
+	took := make([][]time.Duration, len(ways))
+	for run := range f.runs + 1 {
+		for i, w := range ways {
+			start := time.Now()
+			if err := w.send(); err != nil {
+				return nil, err
+			}
+			if run > 0 { // the first warms up
+				took[i] = append(took[i], time.Since(start))
+			}
+		}
+	}
+	out := []figure{{Name: "rows", Value: float64(rows), Unit: ""}, {Name: "bytes", Value: float64(bytes), Unit: "B"}}
+	for i, w := range ways {
+		slices.Sort(took[i])
+		out = append(out, figure{Name: w.name + "_rows_per_s", Value: float64(rows) / quantile(took[i], 0.5).Seconds(), Unit: "1/s"})
+	}
+	return append(out, figure{Name: "http_to_pipe", Value: float64(quantile(took[0], 0.5)) / float64(quantile(took[1], 0.5)), Unit: ""}), nil
+}
+
+// toPipe lists matches as Arrow to a pipe, whose other end drops them.
+func (s *served) toPipe(ctx context.Context, q *weft.Query) error {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		_, _ = io.Copy(io.Discard, r)
+	}()
+	_, err = s.graph.List(ctx, q, w, "arrow")
+	w.Close()
+	<-read
+	return err
+}
+
+// arrow asks for all rows as Arrow over HTTP.
+func (s *served) arrow(ctx context.Context, body []byte) (bytes, rows int64, err error) {
+	answer, trailer, err := s.ask(ctx, "/v1/match", "application/vnd.apache.arrow.stream", body)
+	if err != nil {
+		return 0, 0, err
+	}
+	bytes, err = io.Copy(io.Discard, answer)
+	answer.Close()
+	if err != nil {
+		return 0, 0, err
+	}
+	if trailer.Get("Weft-Complete") != "true" {
+		return 0, 0, fmt.Errorf("the result was cut short: %s", trailer.Get("Weft-Cut"))
+	}
+	rows, err = strconv.ParseInt(trailer.Get("Weft-Rows"), 10, 64)
+	return bytes, rows, err
+}
+
+// boltRows asks for all rows over a new connection of Bolt.
+func (s *served) boltRows(ctx context.Context, text string) (rows int64, err error) {
+	c, err := bolt.Dial(ctx, s.bolt)
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	_, err = c.Rows("g", text, nil, boltBatch, func([]any) { rows++ })
+	return rows, err
 }
 
 // answeringAt is what weft serve says when it listens.

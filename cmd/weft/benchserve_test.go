@@ -25,9 +25,18 @@ func TestBenchServe(t *testing.T) {
 	if got["rows rows"] != 45 || got["clients errors"] != 0 || got["clients clients"] != 8 {
 		t.Errorf("%v", got)
 	}
-	for _, name := range []string{"latency library_p50", "latency http_p50", "again first", "again search_p50", "again besides_p50", "clients requests", "clients p99", "rows http_to_pipe"} {
+	for _, name := range []string{"latency library_p50", "latency http_p50", "latency bolt_p50", "latency bolt_p99", "again first", "again search_p50", "again besides_p50", "clients requests", "clients p99", "clients memory_0%", "clients heap_25%", "clients heap_100%", "rows http_to_pipe", "rows bolt_rows_per_s"} {
 		if got[name] <= 0 {
 			t.Errorf("%s is %v", name, got[name])
+		}
+	}
+	for line, want := range map[string]string{
+		"--measure latency --requests 5 'MATCH (a)--(b)--(c)'": "bolt_adds", "--measure latency --requests 5 --engine host": "http_adds",
+		"--measure latency 'MATCH (a)--(b) RETURN a'": "latency: over Bolt a count ends with RETURN count(*)",
+	} {
+		text := runScript(t.TempDir(), "bench serve -g ../../testdata/graphs/karate.txt "+line)
+		if !strings.Contains(text, want) || strings.Contains(line, "host") && strings.Contains(text, "bolt") {
+			t.Errorf("%s: %s", line, text)
 		}
 	}
 	if text := runScript(t.TempDir(), "bench serve -g ../../testdata/graphs/karate.txt --measure speed"); !strings.Contains(text, "exit 2") {

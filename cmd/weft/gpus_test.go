@@ -36,7 +36,7 @@ func TestOnlyTheGPUsAskedFor(t *testing.T) {
 		code    int
 		want    string
 	}{
-		// The stand-in knows no such names: it shows what it was started for by refusing.
+		// The stand-in does not know such names: it shows what it was started for by refusing.
 		{"GPU-a,GPU-b", count("--device", "gpu:1"), exitDevice, "CUDA_VISIBLE_DEVICES=GPU-b: it shows 0 of these 1 GPUs"},
 		{"GPU-a,GPU-b,GPU-c", count("--device", "gpu:2,0"), exitDevice, "CUDA_VISIBLE_DEVICES=GPU-a,GPU-c: it shows 0 of these 2 GPUs"},
 		{"GPU-a,GPU-b", count("--engine", "fine"), exitDevice, "CUDA_VISIBLE_DEVICES=GPU-a: "},

@@ -37,6 +37,7 @@ type serveFlags struct {
 	limits                     serve.Limits
 	memory, gpuMemory, maxBody string
 	programs, programMemory    string
+	compilerMemory             string
 	device                     string
 	threads                    int
 	// ready, for tests, is told the address when the server listens.
@@ -63,7 +64,7 @@ graphs. So the address is of this machine (localhost) by default. Another one ne
 
 --allow-programs lets clients run programs in Matcha. The interpreter bounds their time
 and memory. As c and cuda a program is compiled and runs as native code: allow these
-only if you trust everybody who may ask.
+only if you trust everybody who may ask. --compiler-memory bounds the C compiler.
 
 SIGHUP reads the files of --users, --tls-cert and --tls-key again. If one is wrong, all
 stay as they were. Without these flags SIGHUP ends the server.
@@ -110,6 +111,7 @@ signal ends it at once.
 	fs.StringVar(&f.programs, "allow-programs", "", "take Matcha programs, for the `TARGETS` interp, c and cuda; without a value: interp")
 	fs.Lookup("allow-programs").NoOptDefVal = "interp"
 	fs.StringVar(&f.programMemory, "program-memory", "256M", "refuse a program whose lists, graphs and Counters need more than `MEMORY`")
+	fs.StringVar(&f.compilerMemory, "compiler-memory", "1G", "end the C compiler of a program or a query that takes more than `MEMORY` (on Linux)")
 	fs.IntVar(&f.threads, "threads", 0, "threads of a query at most; 0 means one for each core")
 	fs.StringVar(&f.device, "device", "auto", "device of queries that name none: auto, cpu, or gpu:0,1,…")
 	fs.StringVar(&f.gpuMemory, "gpu-memory", "", "use at most `MEMORY` of a GPU (40G); default: all free memory")
@@ -167,6 +169,9 @@ func (f *serveFlags) check() (sources []serve.Source, body int64, err error) {
 	}
 	if l.ProgramMemory, err = parseBytes(f.programMemory); err != nil || l.ProgramMemory < 1 {
 		return nil, 0, usagef("--program-memory: want a number of bytes above 0, as 256M")
+	}
+	if l.CompilerMemory, err = parseBytes(f.compilerMemory); err != nil || l.CompilerMemory < 1 {
+		return nil, 0, usagef("--compiler-memory: want a number of bytes above 0, as 1G")
 	}
 	for _, t := range f.targets() {
 		if !slices.ContainsFunc(weft.MatchaTargets(), func(known [2]string) bool { return known[0] == t }) {

@@ -83,7 +83,7 @@ func TestServeBolt(t *testing.T) {
 	}
 }
 
-// TestServeBoltRefused: addresses that are in use, that other machines reach, and that are none.
+// TestServeBoltRefused: addresses that are in use, that other machines reach, and texts that are not addresses.
 func TestServeBoltRefused(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -89,8 +89,8 @@ brings back what was asked before, in earlier shells too. WEFT_HISTORY names the
 of the history, and WEFT_HISTORY=off keeps none. Ctrl-C stops the query, or drops the
 text that was typed. The shell goes on. Ctrl-D ends it.
 
-If standard input is no terminal, nothing prompts, and the first error ends the shell
-with that error's exit code.
+If standard input is not a terminal, the shell shows no prompt, and the first error ends
+it with that error's exit code.
 
 ` + exitCodesHelp,
 		Example: `  weft shell -g graph.weft
@@ -140,7 +140,7 @@ func (s *shell) run() error {
 	}()
 	if in, ok := a.stdin.(*os.File); ok && in == os.Stdin && isTerminal(in) && isTerminal(a.stdout) {
 		s.prompt = true
-		if os.Getenv("TERM") == "dumb" { // it does not know the line editor's sequences
+		if os.Getenv("TERM") == "dumb" { // it does not know the line editor's control sequences
 			return s.read()
 		}
 		return s.edit(g)

@@ -44,15 +44,17 @@ input: on a terminal twice, without showing it. The file has a hash of it alone.
 With --token a token is made instead, and written to standard output. It is shown this
 once. A user may have several.
 
-For a user in the file, the command changes the password and the rights. Tokens stay as they
-are; remove the line of one to withdraw it. Start weft serve again to use the file.
+For a user in the file, the command changes the password, and the rights and limits whose
+flags are given. A new token has the rights and limits of its user, except where flags say
+otherwise. --graphs '' and --admin=false take rights away. Other tokens stay as they are;
+remove the line of one to withdraw it. A running weft serve reads the file after SIGHUP.
 
 ` + exitCodesNoTimeout,
 		Example: `  weft user add --users users.jsonl ana --graphs payments,people
   weft user add --users users.jsonl prometheus --metrics --token
   weft user add --users users.jsonl root --graphs '*' --admin < password.txt`,
 		Args: takes("NAME"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.addUser(&f, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.addUser(&f, cmd.Flags().Changed, args[0]) },
 	}
 	fs := add.Flags()
 	fs.StringVar(&f.users, "users", "", "`FILE` of users; made if there is none")
@@ -67,7 +69,29 @@ are; remove the line of one to withdraw it. Start weft serve again to use the fi
 	return cmd
 }
 
-func (a *app) addUser(f *userFlags, name string) error {
+// keep fills in the rights and limits that no flag gives: those that the user has.
+func (f *userFlags) keep(given func(flag string) bool, has serve.Account) {
+	for flag, keep := range map[string]func(){
+		"graphs": func() { f.Graphs = has.Graphs }, "metrics": func() { f.Metrics = has.Metrics }, "admin": func() { f.Admin = has.Admin },
+		"running": func() { f.Running = has.Running }, "seconds": func() { f.Seconds = has.Seconds }, "rows": func() { f.Rows = has.Rows },
+	} {
+		if !given(flag) {
+			keep()
+		}
+	}
+}
+
+// accountOf is the user's account with a password, or that of the newest token without one.
+func accountOf(all []serve.Account, name string) (found serve.Account) {
+	for _, x := range all {
+		if x.User == name && (x.Token == "" || found.User == "" || found.Token != "") {
+			found = x
+		}
+	}
+	return found
+}
+
+func (a *app) addUser(f *userFlags, given func(flag string) bool, name string) error {
 	if f.users == "" {
 		return usagef("no file of users: name one with --users")
 	}
@@ -82,9 +106,11 @@ func (a *app) addUser(f *userFlags, name string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return kindf(weft.ErrInput, "--users: %w", err)
 	}
-	if _, err := serve.ParseAccounts(old); err != nil {
+	all, err := serve.ParseAccounts(old)
+	if err != nil {
 		return kindf(weft.ErrInput, "--users %s: %w", f.users, err)
 	}
+	f.keep(given, accountOf(all, name))
 	account, token := serve.Account{User: name, Rights: f.Rights, Quota: f.Quota}, ""
 	if f.token {
 		token, account = serve.NewToken(name, f.Rights, f.Quota)

@@ -68,7 +68,9 @@ type Options struct {
 	Threads int        // 0: all cores
 	Crew    *crew.Pool // whose goroutines they are; nil: new ones
 	Memory  int64      // bytes the search may use beyond the graph; 0: no limit
-	Spill   string     // folder of the files of tables that exceed Memory; "": the system's for temporary files
+	// Compiler is the number of bytes of memory that a compiler of the machine may have; 0: no limit.
+	Compiler int64
+	Spill    string // folder of the files of tables that exceed Memory; "": the system's for temporary files
 	// Listing says that runs have a sink: engines may prepare counts differently.
 	Listing bool
 	// Levels asks for actual counts and times per level (explain --analyze).

@@ -23,6 +23,7 @@ import (
 	"github.com/klauspost/cpuid/v2"
 
 	"github.com/weftgraph/weft/internal/disk"
+	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/process"
 	"github.com/weftgraph/weft/internal/vfs"
 )
@@ -49,6 +50,27 @@ func (e *CompileError) Error() string {
 
 func (e *CompileError) Unwrap() error { return e.Err }
 
+// MemoryError is the error of a compiler that needs more memory than it may have.
+type MemoryError struct {
+	Name  string // of the text
+	Bytes int64  // that it may have
+	Log   string // the compiler's output, which may name files
+}
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("compile %s: the compiler needs more memory than the %s that it may have", cmp.Or(e.Name, "a pattern"), memory.Text(uint64(e.Bytes)))
+}
+
+// shortOfMemory is what compilers, linkers and the system's loader say when they get no memory. A compiler that a signal ends is taken for
+// one that got none: some are ended before they can say anything.
+var shortOfMemory = []string{"out of memory", "memory exhausted", "cannot allocate memory", "failed to map segment", "bad_alloc", "signal terminated program", "due to signal"}
+
+// lacked reports whether a compiler that failed lacked memory.
+func lacked(state *os.ProcessState, log string) bool {
+	log = strings.ToLower(log)
+	return state != nil && state.ExitCode() < 0 || slices.ContainsFunc(shortOfMemory, func(s string) bool { return strings.Contains(log, s) })
+}
+
 // compileTime bounds one run of a compiler.
 const compileTime = 10 * time.Minute
 
@@ -57,6 +79,7 @@ type Compiler struct {
 	path    string
 	args    []string // before all others
 	files   vfs.FS   // nil: the context's file system
+	memory  int64    // bytes that it may have; 0: any number
 	Version string   // with the target, and args
 }
 
@@ -165,7 +188,7 @@ func tryCompiler(ctx context.Context, name string, args ...string) (*Compiler, e
 	if err != nil {
 		return nil, err
 	}
-	return &Compiler{path, args, nil, strings.Join(append([]string{version + ", " + target}, args...), " ")}, nil
+	return &Compiler{path, args, nil, 0, strings.Join(append([]string{version + ", " + target}, args...), " ")}, nil
 }
 
 // splitWords splits a command into words as a shell does: at blanks outside quotes.
@@ -211,9 +234,17 @@ func Processor() string {
 	return runtime.GOARCH + " " + cpuid.CPU.BrandName + " " + strings.Join(cpuid.CPU.FeatureSet(), ",")
 }
 
+// Within returns the compiler with a limit on its memory, in bytes. 0 means unlimited.
+func (c *Compiler) Within(memory int64) *Compiler {
+	bounded := *c
+	bounded.memory = memory
+	return &bounded
+}
+
 // Build writes files into a directory that is removed again, runs the compiler
 // there and returns what it wrote to the file out. The error of a text that does
-// not compile is a *CompileError, about name. When ctx ends, the compiler is killed with
+// not compile is a *CompileError, about name; of one that needs more memory than the
+// compiler may have it is a *MemoryError. When ctx ends, the compiler is killed with
 // all that it has started, and the error is the cause.
 func (c *Compiler) Build(ctx context.Context, name string, files map[string]string, out string, args ...string) ([]byte, error) {
 	fsys := c.files
@@ -237,7 +268,7 @@ func (c *Compiler) Build(ctx context.Context, name string, files map[string]stri
 	}
 	within, cancel := context.WithTimeout(ctx, compileTime)
 	defer cancel()
-	cmd := process.Command(within, c.path, slices.Concat(c.args, args, []string{"-o", out})...)
+	cmd := process.Bounded(within, c.memory, c.path, slices.Concat(c.args, args, []string{"-o", out})...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "TMPDIR="+dir) // what a killed compiler leaves goes with the folder
 	var log bytes.Buffer
@@ -248,6 +279,8 @@ func (c *Compiler) Build(ctx context.Context, name string, files map[string]stri
 		}
 		if within.Err() != nil {
 			err = fmt.Errorf("stopped after %v", compileTime)
+		} else if c.memory > 0 && lacked(cmd.ProcessState, log.String()) {
+			return nil, &MemoryError{Name: name, Bytes: c.memory, Log: log.String()}
 		}
 		return nil, &CompileError{Name: name, Compiler: c.Version, Err: err, Log: log.String()}
 	}

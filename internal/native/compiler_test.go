@@ -2,7 +2,9 @@ package native
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -101,7 +103,46 @@ func TestCompileError(t *testing.T) {
 		t.Skip(err)
 	}
 	var wrong *CompileError
-	if _, err := (*Cache)(nil).Compile(t.Context(), "wrong", "int f(void) { return nothing; }"); !errors.As(err, &wrong) || !strings.Contains(wrong.Error(), "nothing") {
+	if _, err := (*Cache)(nil).Compile(t.Context(), "wrong", "int f(void) { return nothing; }", 0); !errors.As(err, &wrong) || !strings.Contains(wrong.Error(), "nothing") {
+		t.Error(err)
+	}
+}
+
+// TestMemory: a compiler that needs more memory than it may have is ended, and the error says so. Macros make the text of hundreds of megabytes.
+func TestMemory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux bounds the memory of compilers")
+	}
+	cc, err := C()
+	if err != nil {
+		t.Skip(err)
+	}
+	var large strings.Builder
+	large.WriteString("#define A0 1,1,1,1,1,1,1,1,1,1\n")
+	for i := range 8 {
+		fmt.Fprintf(&large, "#define A%d %s\n", i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("A%d,", i), 10), ","))
+	}
+	large.WriteString("int large[] = {A8};\n")
+	const small = "int small(void) { return 1; }\n"
+	for _, test := range []struct {
+		name, text string
+		memory     int64
+		enough     bool
+	}{
+		{"small", small, 1 << 30, true}, {"small", small, 0, true}, {"tiny", small, 1 << 20, false}, {"little", small, 40 << 20, false}, {"large", large.String(), 256 << 20, false},
+	} {
+		_, err := cc.Within(test.memory).Build(t.Context(), test.name, map[string]string{"x.c": test.text}, "x.o", "-c", "x.c")
+		var short *MemoryError
+		if test.enough {
+			if err != nil {
+				t.Errorf("%s within %d: %v", test.name, test.memory, err)
+			}
+		} else if !errors.As(err, &short) || short.Bytes != test.memory || strings.Contains(err.Error(), "/") {
+			t.Errorf("%s within %d: %v", test.name, test.memory, err)
+		}
+	}
+	var wrong *CompileError
+	if _, err := cc.Within(1<<30).Build(t.Context(), "wrong", map[string]string{"x.c": "nothing"}, "x.o", "-c", "x.c"); !errors.As(err, &wrong) {
 		t.Error(err)
 	}
 }

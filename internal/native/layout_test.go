@@ -39,7 +39,7 @@ func TestLayout(t *testing.T) {
 		fmt.Fprintf(&text, "_Static_assert(__builtin_offsetof(%s, %s) == %d, \"%s of %s\");\n", f.of, f.name, f.at, f.name, f.of)
 	}
 	fmt.Fprintf(&text, "_Static_assert(sizeof(Run) == %d && sizeof(Worker) == %d, \"sizes\");\n", unsafe.Sizeof(h), unsafe.Sizeof(w))
-	if _, err := (*Cache)(nil).Compile(t.Context(), "layout", text.String()); errors.Is(err, ErrNoCompiler) {
+	if _, err := (*Cache)(nil).Compile(t.Context(), "layout", text.String(), 0); errors.Is(err, ErrNoCompiler) {
 		t.Skip(err)
 	} else if err != nil {
 		t.Error(err)

@@ -75,8 +75,10 @@ func (l *Cache) Load(ctx context.Context, parts []string, build func(context.Con
 // Compile compiles a program's text and loads it. name is the program's name in messages. The
 // cache's key is the text, the compiler, its flags and the processor. The error wraps
 // ErrNoCompiler if there is no compiler. If ctx ends first, the compiler is killed and the
-// error is the cause. Calls with the same text compile it once.
-func (l *Cache) Compile(ctx context.Context, name, text string) (*Library, error) {
+// error is the cause. Calls with the same text compile it once. The compiler may have memory
+// bytes, of the first of these calls; 0 means unlimited. The error is a *MemoryError if it needs
+// more.
+func (l *Cache) Compile(ctx context.Context, name, text string, memory int64) (*Library, error) {
 	key := sha256.Sum256([]byte(text))
 	if lib := l.find(key); lib != nil {
 		return lib, nil
@@ -93,7 +95,7 @@ func (l *Cache) Compile(ctx context.Context, name, text string) (*Library, error
 	const main = "program.c"
 	files[main] = text
 	lib, err := l.Load(ctx, parts, func(ctx context.Context) ([]byte, error) {
-		return cc.Build(ctx, name, files, "code.so", append(slices.Clone(flags), main)...)
+		return cc.Within(memory).Build(ctx, name, files, "code.so", append(slices.Clone(flags), main)...)
 	})
 	if err == nil && l != nil {
 		l.mu.Lock()

@@ -13,7 +13,7 @@ import (
 // compiled is a text over the run-time library, compiled.
 func compiled(t *testing.T, text string) *native.Library {
 	t.Helper()
-	lib, err := native.NewCache(code.New(code.Folder(""))).Compile(t.Context(), "test", c.Text(&kir.Program{})+text)
+	lib, err := native.NewCache(code.New(code.Folder(""))).Compile(t.Context(), "test", c.Text(&kir.Program{})+text, 0)
 	if errors.Is(err, native.ErrNoCompiler) {
 		t.Skip(err)
 	}

@@ -23,3 +23,12 @@ func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	apart(c)
 	return c
 }
+
+// Bounded is Command for a program that may have at most this number of bytes of memory, as each program that it starts may. What a program maps
+// counts too, such as its libraries. 0 means unlimited. Only Linux bounds memory, and no program gets more than this process may have.
+func Bounded(ctx context.Context, memory int64, name string, args ...string) *exec.Cmd {
+	if memory > 0 {
+		name, args = bounded(uint64(memory), name, args)
+	}
+	return Command(ctx, name, args...)
+}

@@ -38,12 +38,13 @@ func Classify(err error) error {
 		fault   *session.Fault
 		wrong   *native.CompileError
 		room    *memory.Error
+		large   *native.MemoryError
 	)
 	switch {
 	case errors.As(err, &syntax), errors.As(err, &notYet), errors.As(err, &apart), errors.As(err, &refused),
 		errors.As(err, &invalid), errors.As(err, &unknown), errors.As(err, &missing):
 		return kind.With(kind.Query, err)
-	case errors.As(err, &room):
+	case errors.As(err, &room), errors.As(err, &large):
 		return kind.With(kind.Memory, err)
 	case errors.As(err, &file):
 		return kind.With(kind.Input, err)

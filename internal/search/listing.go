@@ -147,6 +147,9 @@ func (g *Graph) List(ctx context.Context, a Question, w io.Writer, format string
 	} else {
 		r = j.result(route.Result{Result: engine.Result{Engine: j.choice.Engine.Name(), Device: "cpu"}, Plan: j.Plan, Reason: j.choice.Reason})
 	}
+	if err != nil || !none && !r.Complete {
+		out.Incomplete()
+	}
 	if cerr := out.Close(); cerr != nil {
 		err = cerr
 	}

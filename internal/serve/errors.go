@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/memory"
 )
 
 // Code is a kind of error that the server has besides those of the library.
@@ -59,6 +60,7 @@ func Message(err error) (text string, whole bool) {
 	var own *Error
 	var cut *cutError
 	var query *weft.QueryError
+	var room *memory.Error
 	switch {
 	case err == nil:
 		return "", true
@@ -74,7 +76,15 @@ func Message(err error) (text string, whole bool) {
 		return internalError, false
 	case errors.As(err, &query) && query.File == "":
 		return query.Error(), true
-	case errors.Is(err, weft.ErrUsage), errors.Is(err, weft.ErrMemory), errors.Is(err, weft.ErrDevice):
+	case errors.As(err, &room):
+		without := *room
+		without.Limit.Where = "" // a file of the system
+		return without.Error(), true
+	case errors.Is(err, weft.ErrMemory):
+		return "the query needs more memory than there is: the log of the server has the reason", false
+	case errors.Is(err, weft.ErrDevice):
+		return "the device, or a compiler for it, is absent or has failed: the log of the server has the reason", false
+	case errors.Is(err, weft.ErrUsage):
 		return err.Error(), true
 	case errors.Is(err, context.DeadlineExceeded):
 		return "the time limit passed", true

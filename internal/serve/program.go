@@ -10,12 +10,15 @@ import (
 	"strings"
 
 	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/matcha/library"
+	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/sink"
 )
 
 // Program is the Matcha program of a request.
 type Program struct {
 	Text string
+	Name string // of a program of weft's library, in place of a text
 	// Inputs by name: of a Graph the name of a graph, of others a bool, int64, float64, or a list of these. A Tuple is a list in the list.
 	Inputs   map[string]any
 	Target   string // "" is the interpreter
@@ -25,7 +28,8 @@ type Program struct {
 
 // beginProgram makes a run of a request for a program, which has been read and has its inputs.
 func (s *Server) beginProgram(ctx context.Context, who Identity, q Request) (_ *Run, err error) {
-	if err := s.takesProgram(who, &q.Program); err != nil {
+	text, err := s.takesProgram(who, &q.Program)
+	if err != nil {
 		return nil, err
 	}
 	select {
@@ -33,7 +37,7 @@ func (s *Server) beginProgram(ctx context.Context, who Identity, q Request) (_ *
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	m, err := s.Catalog.rt.ParseMatcha("", q.Program.Text)
+	m, err := s.Catalog.rt.ParseMatcha(q.Program.Name, text)
 	<-s.parsing
 	if err != nil {
 		return nil, err
@@ -48,17 +52,19 @@ func (s *Server) beginProgram(ctx context.Context, who Identity, q Request) (_ *
 	return r, nil
 }
 
-// takesProgram returns an error unless a user may run a program on its target.
-func (s *Server) takesProgram(who Identity, p *Program) error {
+// takesProgram returns the text of a program, or an error unless a user may run it on its target.
+func (s *Server) takesProgram(who Identity, p *Program) (text string, err error) {
 	switch {
 	case len(s.Programs) == 0:
-		return errorf(ProgramsOff, "this server takes no Matcha programs: weft serve --allow-programs makes it take them")
+		return "", errorf(ProgramsOff, "this server takes no Matcha programs: weft serve --allow-programs makes it take them")
 	case len(who.Graphs) == 0:
-		return errorf(NotAllowed, "this user may read no graph, and runs no programs")
-	case strings.TrimSpace(p.Text) == "":
-		return errorf(BadRequest, "there is no program")
+		return "", errorf(NotAllowed, "this user may read no graph, and runs no programs")
+	case p.Name != "" && p.Text != "":
+		return "", errorf(BadRequest, "give the text of a program or the name of one, and not both")
+	case p.Name == "" && strings.TrimSpace(p.Text) == "":
+		return "", errorf(BadRequest, "there is no program")
 	case len(p.Text) > s.Limits.Text:
-		return errorf(TooLarge, "the program has %d bytes, and at most %d are taken", len(p.Text), s.Limits.Text)
+		return "", errorf(TooLarge, "the program has %d bytes, and at most %d are taken", len(p.Text), s.Limits.Text)
 	}
 	known := false
 	for i, t := range weft.MatchaTargets() {
@@ -69,12 +75,27 @@ func (s *Server) takesProgram(who Identity, p *Program) error {
 	}
 	switch {
 	case !known:
-		return errorf(BadRequest, "target %q: want interp, c or cuda", p.Target)
+		return "", errorf(BadRequest, "target %q: want interp, c or cuda", p.Target)
 	case !slices.Contains(s.Programs, p.Target):
-		return errorf(ProgramsOff, "this server runs programs on %s alone: weft serve --allow-programs=%s allows the target %s",
+		return "", errorf(ProgramsOff, "this server runs programs on %s alone: weft serve --allow-programs=%s allows the target %s",
 			strings.Join(s.Programs, " and "), strings.Join(append(slices.Clone(s.Programs), p.Target), ","), p.Target)
 	}
-	return nil
+	if p.Name != "" {
+		return ofLibrary(p.Name)
+	}
+	return p.Text, nil
+}
+
+// ofLibrary is the text of a program of the library.
+func ofLibrary(name string) (string, error) {
+	var known []string
+	for _, e := range library.Entries() {
+		if e.Name == name {
+			return e.Text, nil
+		}
+		known = append(known, e.Name)
+	}
+	return "", errorf(BadRequest, "the library has no program %.40q: it has %s", name, strings.Join(known, ", "))
 }
 
 // readProgram takes the inputs and makes the options.
@@ -144,6 +165,7 @@ func (r *Run) readProgram() error {
 	}
 	r.options = []weft.Option{
 		weft.WithTarget(p.Target), weft.WithSchedule(p.Schedule), weft.WithProgramMemory(r.s.Limits.ProgramMemory),
+		weft.WithCompilerMemory(r.s.Limits.CompilerMemory),
 		weft.WithThreads(least(q.Threads, r.s.Limits.Threads)),
 	}
 	if p.Passes != "" {
@@ -277,6 +299,9 @@ func (r *Run) WriteProgram(w io.Writer, format string) error {
 	}
 	s.Rows = rows.Count()
 	r.written.Store(s.Rows)
+	if s.Cut != NotCut {
+		rows.Incomplete()
+	}
 	closed := rows.Close(x.Row)
 	if out.err != nil {
 		s.Complete, s.Cut, s.Err = false, CutClient, out.err
@@ -299,7 +324,11 @@ func (r *Run) ofTarget(err error) error {
 	case err == nil, context.Cause(r.ctx) != nil:
 		return err
 	case errors.Is(err, weft.ErrMemory) && r.Request.Program.Target != "cuda":
-		return &Error{Code: TooLarge, Message: err.Error(), err: err}
+		text := err.Error()
+		if errors.As(err, new(*memory.Error)) {
+			text, _ = Message(err)
+		}
+		return &Error{Code: TooLarge, Message: text, err: err}
 	case errors.Is(err, weft.ErrDevice):
 		r.s.Log.Error("a program failed", "run", r.ID, "target", r.Request.Program.Target, "error", err)
 		return &Error{Code: TargetFailed, Message: fmt.Sprintf("the target %s cannot run the program here: the log of the server has the reason", r.Request.Program.Target), err: err}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -211,5 +212,25 @@ func TestProgramMemory(t *testing.T) {
 	}
 	if r := begin(t, s, Anyone(), matcha("return "+"9223372036854775807\n", nil)); r.WriteProgram(io.Discard, "json") != nil || r.Summary().Values[0] != int64(math.MaxInt64) {
 		t.Errorf("%+v", r.Summary())
+	}
+}
+
+// TestCompilerMemory: a compiler that needs more memory than it may have ends a program, and clients see no file of the server.
+func TestCompilerMemory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux bounds the memory of compilers")
+	}
+	for memory, enough := range map[int64]bool{32 << 20: false, 0: true} {
+		s := programs(t, Limits{CompilerMemory: memory}, "c")
+		q := matcha("return 4711 + 1\n", nil) // no other test has compiled it
+		q.Program.Target = "c"
+		r := begin(t, s, Anyone(), q)
+		err := r.WriteProgram(io.Discard, "csv")
+		if code(err) == TargetFailed && enough {
+			t.Skip(err)
+		}
+		if enough && err != nil || !enough && (code(err) != TooLarge || !strings.Contains(err.Error(), "the compiler needs more memory than the 32.0 MiB") || strings.Contains(err.Error(), "/")) {
+			t.Errorf("%d: %v", memory, err)
+		}
 	}
 }

@@ -26,6 +26,8 @@ type Limits struct {
 	Threads     int           // of one query; 0 means as many as cores
 	// ProgramMemory is the number of bytes of what a Matcha program makes. 0 means 256 MiB.
 	ProgramMemory int64
+	// CompilerMemory is the number of bytes of memory of a compiler of the machine that a query or a program starts. 0 means 1 GiB.
+	CompilerMemory int64
 }
 
 // queue lets queries wait for their turn: the oldest first, except those of users who have as many running as they may.

@@ -34,7 +34,10 @@ const (
 	Matcha        Kind = "matcha"
 )
 
-// Kinds are all of them.
+// Statement is the kind of what Server.Statement lists. No request asks for it.
+const Statement Kind = "statement"
+
+// Kinds are those of requests.
 var Kinds = []Kind{Count, Match, Exists, Explain, Motifs, Participation, Info, Matcha}
 
 // Request is a question about a graph.
@@ -305,6 +308,7 @@ func (r *Run) setOptions() error {
 			o = append(o, option())
 		}
 	}
+	o = append(o, weft.WithCompilerMemory(r.s.Limits.CompilerMemory))
 	add(r.s.Limits.Planning > 0, func() weft.Option { return weft.WithPlanning(r.s.Limits.Planning) })
 	for _, name := range slices.Sorted(maps.Keys(q.Params)) {
 		o = append(o, weft.WithParam(name, q.Params[name]))
@@ -361,7 +365,7 @@ func (r *Run) Status() Status {
 		State: "waiting", Begun: r.begun, Seconds: time.Since(r.begun).Seconds(), Rows: r.written.Load(), Done: r.done.Load(), Total: r.total.Load(),
 	}
 	if out.Query == "" {
-		out.Query = r.Request.Pattern + r.Request.Program.Text // one of them
+		out.Query = r.Request.Pattern + r.Request.Program.Name + r.Request.Program.Text // one of them
 	}
 	if at := r.started.Load(); at > 0 {
 		out.State, out.Waited = "running", time.Duration(at).Seconds()
@@ -391,7 +395,9 @@ func (r *Run) Close() {
 		r.release()
 		r.finish(Summary{Cut: CutClient}) // unless an answer was asked for
 		r.s.remove(r)
-		r.s.Metrics.ended(r)
+		if r.Request.Kind != Statement {
+			r.s.Metrics.ended(r)
+		}
 	})
 }
 
@@ -483,8 +489,14 @@ func (r *Run) finish(s Summary) {
 		return
 	}
 	r.over = true
-	if _, whole := Message(s.Err); !whole && s.Cut != CutClient {
-		r.s.Log.Error("a query failed", "run", r.ID, "graph", r.Request.Graph, "error", s.Err)
+	if _, whole := Message(s.Err); !whole {
+		switch s.Cut {
+		case CutClient:
+		case NotCut, CutError:
+			r.s.Log.Error("a query failed", "run", r.ID, "graph", r.Request.Graph, "error", s.Err)
+		default: // a limit, or somebody's wish
+			r.s.Log.Info("a query was cut short", "run", r.ID, "graph", r.Request.Graph, "cut", s.Cut, "error", s.Err)
+		}
 	}
 	all := time.Since(r.begun)
 	if at := r.started.Load(); at > 0 {

@@ -58,6 +58,7 @@ func New(o Options) *Server {
 	l.Threads = cmp.Or(l.Threads, runtime.GOMAXPROCS(0))
 	l.Text = cmp.Or(l.Text, 64<<10)
 	l.ProgramMemory = cmp.Or(l.ProgramMemory, 256<<20)
+	l.CompilerMemory = cmp.Or(l.CompilerMemory, 1<<30)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -120,6 +121,21 @@ func (s *Server) Begin(ctx context.Context, who Identity, q Request) (*Run, erro
 		s.Metrics.refused(err)
 		return nil, err
 	}
+	return s.list(r)
+}
+
+// Statement lists what a protocol answers by itself, as lists of labels: a run without a turn and without an answer, which the caller must close.
+// Its context ends with ctx, or when somebody cancels it.
+func (s *Server) Statement(ctx context.Context, who Identity, q Request) (*Run, error) {
+	q.Kind = Statement
+	r := s.newRun(who, q)
+	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	r.started.Store(1)
+	return s.list(r)
+}
+
+// list puts a run into the list, or ends it if the server stops.
+func (s *Server) list(r *Run) (*Run, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.drain {

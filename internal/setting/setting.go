@@ -5,6 +5,7 @@
 package setting
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"runtime"
@@ -60,6 +61,9 @@ type Settings struct {
 	Lanes    bool   // the lanes of a GPU are counted
 	// ProgramMemory is the most bytes of what a program makes. 0 means as many as Memory.
 	ProgramMemory int64
+
+	// CompilerMemory is the most bytes of a compiler of the machine that a search or a program starts. 0 means as many as Memory.
+	CompilerMemory int64
 }
 
 // What is one of the two counts.
@@ -84,7 +88,7 @@ func (s *Settings) Workers() int {
 
 // EngineOptions are the settings for an engine whose goroutines belong to a crew.
 func (s *Settings) EngineOptions(c *crew.Pool) engine.Options {
-	return engine.Options{Threads: s.Workers(), Crew: c, Memory: s.Memory, Spill: s.Spill, Levels: s.Levels, Opt: maps.Clone(s.Switches)}
+	return engine.Options{Threads: s.Workers(), Crew: c, Memory: s.Memory, Compiler: cmp.Or(s.CompilerMemory, s.Memory), Spill: s.Spill, Levels: s.Levels, Opt: maps.Clone(s.Switches)}
 }
 
 // Searching is told how far a search is. It is nil where nobody wants to know.

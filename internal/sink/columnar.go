@@ -28,12 +28,22 @@ type columnar struct {
 	schema *arrow.Schema
 	write  func(arrow.RecordBatch) error
 	end    func() error
+	note   func() error // says that rows are missing; nil: the format has no place for it
 }
 
 func newArrow(w io.Writer, cols []Column) (target, error) {
 	schema := schemaOf(cols)
 	out := ipc.NewWriter(w, ipc.WithSchema(schema))
-	return &columnar{cols, schema, out.Write, out.Close}, nil
+	note := func() error {
+		b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
+		defer b.Release()
+		empty := b.NewRecordBatch()
+		defer empty.Release()
+		rec := array.NewRecordBatchWithMetadata(schema, empty.Columns(), 0, arrow.MetadataFrom(map[string]string{IncompleteKey: "false"}))
+		defer rec.Release()
+		return out.Write(rec)
+	}
+	return &columnar{cols, schema, out.Write, out.Close, note}, nil
 }
 
 func newParquet(w io.Writer, cols []Column) (target, error) {
@@ -43,7 +53,7 @@ func newParquet(w io.Writer, cols []Column) (target, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &columnar{cols, schema, out.Write, out.Close}, nil
+	return &columnar{cols, schema, out.Write, out.Close, nil}, nil
 }
 
 // withoutSpans are cols with durations as texts: Parquet has no type for them.

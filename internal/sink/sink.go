@@ -52,6 +52,7 @@ type Writer struct {
 	out     target
 	mu      sync.Mutex // guards out and err
 	err     error
+	cut     bool // rows are missing
 	stop    chan struct{}
 	done    sync.WaitGroup
 }
@@ -182,6 +183,13 @@ func (s *Writer) Flush() error {
 	return s.err
 }
 
+// Incomplete makes Close say that rows are missing, in formats that have a place for that after the rows: an Arrow stream then ends with a batch
+// without rows, whose metadata has IncompleteKey with the value false.
+func (s *Writer) Incomplete() { s.cut = true }
+
+// IncompleteKey is the key of the metadata of the last batch of an Arrow stream that is not complete.
+const IncompleteKey = "weft.complete"
+
 // Close writes the remaining rows and the end of the format. It does not close the underlying
 // writer.
 func (s *Writer) Close() error {
@@ -190,6 +198,11 @@ func (s *Writer) Close() error {
 	s.flushAll()
 	if s.err != nil {
 		return s.err
+	}
+	if t, ok := s.out.(*columnar); ok && s.cut && t.note != nil {
+		if err := t.note(); err != nil {
+			return err
+		}
 	}
 	return s.out.close()
 }

@@ -19,6 +19,7 @@ type Values struct {
 	rows   [][]any // not yet written
 	last   time.Time
 	n      int64
+	cut    bool // rows are missing
 	err    error
 }
 
@@ -103,6 +104,9 @@ func (w *Values) flush() {
 	w.rows, w.last = w.rows[:0], time.Now()
 }
 
+// Incomplete makes Close say that rows are missing, as that of Writer.
+func (w *Values) Incomplete() { w.cut = true }
+
 // Close writes the remaining rows. Without rows it writes an empty table of columns of these types: int, float, bool and string.
 func (w *Values) Close(columns []string) error {
 	if w.err == nil && w.out == nil {
@@ -111,6 +115,9 @@ func (w *Values) Close(columns []string) error {
 	w.flush()
 	if w.out == nil {
 		return w.err
+	}
+	if w.cut {
+		w.out.Incomplete()
 	}
 	return errors.Join(w.err, w.out.Close())
 }

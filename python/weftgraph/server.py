@@ -521,10 +521,7 @@ class Job:
             raise errors.ServerError(f"{self.server.url}: the answer is not JSON: {e}") from e
 
     def cancel(self) -> None:
-        """End the search of the job. Its result so far stays. A job that is over is left as it is.
-
-        If the job ends by itself at this very moment, the server may forget its result.
-        """
+        """End the search of the job. Its result so far stays. A job that is over is left as it is."""
         if not self.status().over:
             self.server._do("DELETE", self._path)
 

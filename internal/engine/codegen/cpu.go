@@ -74,7 +74,7 @@ func (*onCPU) Traits() engine.Traits { return engine.Traits{} }
 // Compile starts compiling the loop nest.
 func (x *onCPU) Compile(ctx context.Context) {
 	if x.code != nil {
-		go func() { _, _ = x.objects.Compile(ctx, x.p.Pattern.Name, x.text) }()
+		go func() { _, _ = x.objects.Compile(ctx, x.p.Pattern.Name, x.text, x.o.Compiler) }()
 	}
 }
 
@@ -174,7 +174,7 @@ func firstList(p *plan.Plan) (s *plan.Set, run *graph.CSR, ok bool) {
 // job is the run of the plan, without the parts that depend on the goal.
 func (o *onCPU) job(ctx context.Context) (*native.Job, error) {
 	g, p, prog := o.g, o.p, o.code.Program
-	lib, err := o.objects.Compile(ctx, p.Pattern.Name, o.text)
+	lib, err := o.objects.Compile(ctx, p.Pattern.Name, o.text, o.o.Compiler)
 	if err != nil {
 		return nil, err
 	}

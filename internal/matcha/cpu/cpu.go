@@ -40,6 +40,8 @@ type Options struct {
 	// Memory is the most bytes that workers and lists may take; 0: as for package
 	// interp.
 	Memory int64
+	// Compiler is the most bytes of memory of the compiler; 0 means unlimited.
+	Compiler int64
 	// Emit is called with each emitted row, a word for each component, in memory that is used
 	// again and in any order, never concurrently. If it returns false the program stops,
 	// without an error. With nil rows are only counted.
@@ -91,9 +93,9 @@ func NewCode(name string, code *irgen.Code, off []string, debug bool) *Code {
 }
 
 // Compile compiles the text, or finds it among objects. Run does that too. The end of ctx
-// ends the compiler, and the error is the cause.
-func (prog *Code) Compile(ctx context.Context, objects *native.Cache) (*native.Library, error) {
-	return objects.Compile(ctx, prog.name, prog.Text)
+// ends the compiler, and the error is the cause. The compiler may have memory bytes; 0 means unlimited.
+func (prog *Code) Compile(ctx context.Context, objects *native.Cache, memory int64) (*native.Library, error) {
+	return objects.Compile(ctx, prog.name, prog.Text, memory)
 }
 
 // extra is struct Extra of phase.c.
@@ -143,7 +145,7 @@ func (prog *Code) Run(ctx context.Context, o Options) (res Result, err error) {
 	if err := fits(code, threads, o.Memory); err != nil {
 		return res, err
 	}
-	lib, err := prog.Compile(ctx, o.Objects)
+	lib, err := prog.Compile(ctx, o.Objects, o.Compiler)
 	if err != nil {
 		return res, err
 	}

@@ -114,7 +114,7 @@ func passesOff(s *setting.Settings) ([]string, error) {
 func runOptions(s *setting.Settings) (run.Options, error) {
 	off, err := passesOff(s)
 	return run.Options{
-		Target: s.Target, Schedule: s.Schedule, Threads: s.Threads, Device: s.Device, GPUMemory: s.GPUMemory, Memory: s.Memory, ProgramMemory: cmp.Or(s.ProgramMemory, s.Memory),
+		Target: s.Target, Schedule: s.Schedule, Threads: s.Threads, Device: s.Device, GPUMemory: s.GPUMemory, Memory: s.Memory, ProgramMemory: cmp.Or(s.ProgramMemory, s.Memory), CompilerMemory: cmp.Or(s.CompilerMemory, s.Memory),
 		Off: off, Debug: s.Debug, Stats: s.Stats, Lanes: s.Lanes,
 	}, err
 }

@@ -36,10 +36,12 @@ type Options struct {
 	Memory    int64 // bytes; 0 means the system's limit
 	// ProgramMemory is the most bytes of what the program makes. 0 means those of interp.DefaultMemory.
 	ProgramMemory int64
-	Off           []string // passes that are not wanted
-	Debug         bool     // a debug build
-	Stats         bool     // notes about the work done
-	Lanes         bool     // counts the lanes of a GPU that have work
+	// CompilerMemory is the most bytes of memory of the target's compiler. 0 means unlimited.
+	CompilerMemory int64
+	Off            []string // passes that are not wanted
+	Debug          bool     // a debug build
+	Stats          bool     // notes about the work done
+	Lanes          bool     // counts the lanes of a GPU that have work
 
 	// Emit is called with each emitted row, and ends the run by returning false. With nil rows
 	// are only counted.
@@ -163,7 +165,7 @@ func (x *program) onCPU(ctx context.Context, sched schedule.Schedule, graphs []*
 	if err != nil {
 		return err
 	}
-	o := cpu.Options{Schedule: sched, Objects: x.rt.Objects, Memory: x.o.ProgramMemory, Emit: x.o.Emit}
+	o := cpu.Options{Schedule: sched, Objects: x.rt.Objects, Memory: x.o.ProgramMemory, Compiler: x.o.CompilerMemory, Emit: x.o.Emit}
 	for _, g := range graphs {
 		code.Program.EachArray(g.Own)
 		if o.Classes == nil {
@@ -175,7 +177,7 @@ func (x *program) onCPU(ctx context.Context, sched schedule.Schedule, graphs []*
 	prog := cpu.NewCode(x.p.Name, code, x.o.Off, x.o.Debug)
 	r.Prepare = time.Since(start)
 	compiled := time.Now()
-	if _, err := prog.Compile(ctx, x.rt.Objects); err != nil { // kept for the run
+	if _, err := prog.Compile(ctx, x.rt.Objects, o.Compiler); err != nil { // kept for the run
 		return err
 	}
 	r.Compile = time.Since(compiled)

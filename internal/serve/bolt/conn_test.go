@@ -53,6 +53,10 @@ func (u fakeUser) Current() (User, error) {
 }
 func (u fakeUser) Graphs() []string { return []string{"one", "two"} }
 
+func (u fakeUser) Statement(ctx context.Context, _, _ string) (context.Context, func(), error) {
+	return ctx, func() {}, nil
+}
+
 func (u fakeUser) Schema(context.Context, string) (*Schema, error) {
 	return &Schema{Labels: []string{"L"}}, nil
 }
@@ -389,6 +393,42 @@ func TestQuiet(t *testing.T) {
 			got := fmt.Sprint(c.want("SUCCESS"))
 			if strings.Contains(got, "code:N") == off || !strings.Contains(got, "code:A") {
 				t.Errorf("5.%d, off %t: %s", minor, off, got)
+			}
+		}
+	}
+}
+
+// TestQuietDriver: HELLO turns notifications off for all queries of a connection, and a query may turn them on again.
+func TestQuietDriver(t *testing.T) {
+	_, _, address := start(t, Options{})
+	for _, test := range []struct {
+		hello, run string
+		quiet      bool
+	}{{"", "", false}, {"OFF", "", true}, {"WARNING", "", false}, {"OFF", "INFORMATION", false}, {"INFORMATION", "OFF", true}} {
+		setting := func(severity string) map[string]any {
+			if severity == "" {
+				return map[string]any{}
+			}
+			return map[string]any{"notifications_minimum_severity": severity}
+		}
+		c := dial(t, address)
+		c.version(0, 0, 8, 5)
+		if _, err := io.ReadFull(c.in, make([]byte, 4)); err != nil {
+			t.Fatal(err)
+		}
+		c.send(msgHello, setting(test.hello))
+		c.send(msgLogon, map[string]any{"scheme": "none"})
+		c.send(msgRun, "rows 0", none, setting(test.run))
+		c.send(msgPull, n(-1))
+		c.send(msgBegin, setting(test.run))
+		c.send(msgRun, "rows 0", none, none)
+		c.send(msgPull, n(-1))
+		c.want("SUCCESS", "SUCCESS", "SUCCESS")
+		alone := fmt.Sprint(c.want("SUCCESS"))
+		inside := fmt.Sprint(c.want("SUCCESS", "SUCCESS", "SUCCESS"))
+		for _, got := range []string{alone, inside} {
+			if strings.Contains(got, "code:N") == test.quiet || !strings.Contains(got, "code:A") {
+				t.Errorf("%+v: %s", test, got)
 			}
 		}
 	}

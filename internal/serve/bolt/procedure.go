@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -217,6 +218,17 @@ func (s *Server) procedure(ctx context.Context, u User, q Query) (r Result, ok b
 	if !ok || err != nil {
 		return nil, ok, err
 	}
+	client := ctx
+	ctx, end, err := u.Statement(ctx, q.Graph, q.Text)
+	if err != nil {
+		return nil, true, err
+	}
+	defer end()
+	defer func() {
+		if errors.Is(err, context.Canceled) && client.Err() == nil {
+			err = &Error{Code: CodeTerminated, Message: context.Cause(ctx).Error()}
+		}
+	}()
 	limit := u.StatementTime()
 	if q.Time > 0 && (limit <= 0 || q.Time < limit) {
 		limit = q.Time

@@ -77,6 +77,15 @@ func (u user) Current() (bolt.User, error) {
 	return user{u.backend, who}, nil
 }
 
+// Statement lists a statement without a pattern.
+func (u user) Statement(ctx context.Context, graph, text string) (within context.Context, end func(), err error) {
+	r, err := u.s.Statement(ctx, u.who, serve.Request{Graph: graph, Query: text, Protocol: "bolt"})
+	if err != nil {
+		return nil, nil, translated(err, text, u.s.Log)
+	}
+	return r.Context(), r.Close, nil
+}
+
 func (u user) Graphs() []string {
 	return slices.DeleteFunc(u.s.Catalog.Names(), func(name string) bool { return !u.who.May(name) })
 }

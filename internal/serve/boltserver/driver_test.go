@@ -454,3 +454,49 @@ func TestCancel(t *testing.T) {
 		t.Error(records, err)
 	}
 }
+
+// TestStatementListed: a statement without a pattern is in the list of what runs, for its user and administrators, and can be cancelled there.
+func TestStatementListed(t *testing.T) {
+	s := core(t, serve.Limits{}, nil)
+	_, address := listen(t, s, bolt.Options{})
+	d := driver(t, "bolt://"+address, neo4j.NoAuth())
+	numbers := make([]int64, 60_000)
+	for i := range numbers {
+		numbers[i] = int64(i)
+	}
+	const text = "UNWIND $l AS x RETURN count(x IN $l) AS n"
+	failed := make(chan error, 1)
+	go func() {
+		_, _, err := ask(t, d, "karate", text, map[string]any{"l": numbers})
+		failed <- err
+	}()
+	var all []serve.Status
+	for ; len(all) == 0; all = s.Running(serve.Anyone()) {
+		select {
+		case err := <-failed:
+			t.Fatalf("it has ended: %v", err)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	if x := all[0]; x.Kind != serve.Statement || x.Query != text || x.Protocol != "bolt" || x.Graph != "karate" || x.State != "running" {
+		t.Errorf("%+v", x)
+	}
+	if other := s.Running(serve.Identity{Name: "bob"}); len(other) != 0 {
+		t.Errorf("another user sees %v", other)
+	}
+	run, err := s.Find(serve.Anyone(), all[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.Cancel()
+	var known *neo4j.Neo4jError
+	if err := <-failed; !errors.As(err, &known) || known.Code != bolt.CodeTerminated || known.Msg != "the query was cancelled" {
+		t.Errorf("%v", err)
+	}
+	if all = s.Running(serve.Anyone()); len(all) != 0 {
+		t.Errorf("still there: %v", all)
+	}
+	if records, _, err := ask(t, d, "karate", "RETURN 1 AS x", nil); err != nil || len(records) != 1 {
+		t.Errorf("afterwards: %v, %v", records, err)
+	}
+}

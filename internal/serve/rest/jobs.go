@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weftgraph/weft/internal/serve"
@@ -34,6 +35,7 @@ type job struct {
 	status serve.Status
 	ran    ran
 	ended  time.Time
+	told   atomic.Bool // a client knows that the run has ended, or has asked for its end
 }
 
 // Limits of jobs.
@@ -186,6 +188,7 @@ type jobStatus struct {
 func (j *job) now() jobStatus {
 	select {
 	case <-j.done:
+		j.told.Store(true)
 		return jobStatus{j.status, &j.ran, fmt.Sprintf("/v1/jobs/%d/answer", j.run.ID)}
 	default:
 		return jobStatus{Status: j.run.Status()}
@@ -238,6 +241,7 @@ func (h *Handler) jobAnswer(w http.ResponseWriter, r *http.Request, who serve.Id
 	default:
 		return &serve.Error{Code: serve.Conflict, Message: "the job is not done yet", Retry: time.Second}
 	}
+	j.told.Store(true)
 	header := w.Header()
 	for k, v := range j.answer.header {
 		if k != "Trailer" {
@@ -250,6 +254,8 @@ func (h *Handler) jobAnswer(w http.ResponseWriter, r *http.Request, who serve.Id
 	return ignore(err)
 }
 
+// dropJob cancels a run, or forgets a job that is done. A client that wants to cancel may come too late: the answer of a job of whose end nobody was
+// told stays, and the client is told now.
 func (h *Handler) dropJob(w http.ResponseWriter, r *http.Request, who serve.Identity) error {
 	j, run, err := h.find(r, who)
 	if err != nil {
@@ -258,11 +264,15 @@ func (h *Handler) dropJob(w http.ResponseWriter, r *http.Request, who serve.Iden
 	if run == nil {
 		select {
 		case <-j.done:
+			if !j.told.Load() {
+				return writeJSON(w, http.StatusOK, j.now())
+			}
 			h.jobs.mu.Lock()
 			delete(h.jobs.of, j.run.ID)
 			h.jobs.mu.Unlock()
 		default:
 			run = j.run
+			j.told.Store(true)
 		}
 	}
 	if run != nil {

@@ -62,6 +62,12 @@ func TestMatcha(t *testing.T) {
 	}
 	at := a.header.Get("Location")
 	s.events(at + "/events")
+	if a := s.do("POST", "/v1/matcha", `{"graph":"karate","name":"triangles"}`); a.status != 200 || a.at("result", 0) != 45.0 {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	if a := s.do("POST", "/v1/jobs", `{"kind":"matcha","graph":"karate","name":"motifs4"}`); a.status != 202 || a.at("query") != "motifs4" {
+		t.Errorf("%d %s", a.status, a.body)
+	}
 	if a = s.do("GET", at+"/answer", ""); a.status != 200 || a.body != "result\n45\n" || a.header.Get(trailerResult) != "[45]" {
 		t.Errorf("%d %v %s", a.status, a.header, a.body)
 	}
@@ -78,6 +84,9 @@ func TestMatchaProblems(t *testing.T) {
 		{`{"program":"let x = 1\nreturn y"}`, 422, "query", 2.0, 8.0},
 		{`{"program":"let x = size(range(3))\nreturn 1 / (x - 3)"}`, 422, "query", 2.0, 10.0},
 		{`{"program":"return 1","target":"c"}`, 403, "programs_off", nil, nil},
+		{`{"name":"triangles","program":"return 1"}`, 400, "bad_request", nil, nil},
+		{`{"name":"triangle"}`, 400, "bad_request", nil, nil},
+		{`{"graph":"karate"}`, 400, "bad_request", nil, nil},
 		{`{"program":"return 1","target":"go"}`, 400, "bad_request", nil, nil},
 		{`{"program":"return 1","schedule":"colour=red"}`, 400, "usage", nil, nil},
 		{`{"program":"return 1","query":"MATCH (a)--(b)"}`, 400, "bad_request", nil, nil},
@@ -91,7 +100,13 @@ func TestMatchaProblems(t *testing.T) {
 			t.Errorf("%s: %d %s", test.body, a.status, a.body)
 		}
 	}
+	if a := s.do("POST", "/v1/matcha", `{"name":"triangle"}`); !strings.Contains(a.at("detail").(string), "temporal, triangles, wedges") {
+		t.Error(a.body)
+	}
 	s.server.Programs = nil
+	if a := s.do("POST", "/v1/matcha", `{"graph":"karate","name":"triangles"}`); a.status != 403 || a.at("kind") != "programs_off" {
+		t.Errorf("%d %s", a.status, a.body)
+	}
 	if a := s.do("POST", "/v1/matcha", `{"program":"return 1"}`); a.status != 403 || a.at("kind") != "programs_off" || !strings.Contains(a.at("detail").(string), "--allow-programs") {
 		t.Errorf("%d %s", a.status, a.body)
 	}

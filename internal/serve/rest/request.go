@@ -56,7 +56,7 @@ func (h *Handler) request(b request.Body, who serve.Identity, kind serve.Kind) s
 		}
 	}
 	return serve.Request{
-		Kind: kind, Graph: b.Graph, Query: b.Query, Pattern: b.Pattern, Params: b.Params, Vertex: b.Vertex, Program: serve.Program{Text: b.Program, Inputs: b.Inputs, Target: b.Target, Schedule: b.Schedule, Passes: b.Passes}, K: b.K, Protocol: "http", Tag: b.Tag,
+		Kind: kind, Graph: b.Graph, Query: b.Query, Pattern: b.Pattern, Params: b.Params, Vertex: b.Vertex, Program: serve.Program{Text: b.Program, Name: b.Name, Inputs: b.Inputs, Target: b.Target, Schedule: b.Schedule, Passes: b.Passes}, K: b.K, Protocol: "http", Tag: b.Tag,
 		Choices: serve.Choices{
 			Limit: b.Limit, Time: time.Duration(b.Seconds * 1e9), Semantics: b.Semantics, Induced: b.Induced, List: b.List, AllowProduct: b.AllowProduct,
 			Directions: b.Directions, Profile: b.Profile, Listing: b.Listing, Engine: b.Engine, Device: b.Device, Order: b.Order, Threads: b.Threads,

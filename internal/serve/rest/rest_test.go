@@ -769,6 +769,26 @@ func TestEnded(t *testing.T) {
 	}
 }
 
+// TestJobEndsBeforeDelete: a client that cancels a job at the moment of its end finds the answer still there, and another DELETE forgets it.
+func TestJobEndsBeforeDelete(t *testing.T) {
+	s := newSite(t, serve.Limits{}, Options{})
+	at := s.do("POST", "/v1/jobs", `{"kind":"count","graph":"karate","pattern":"triangle"}`).header.Get("Location")
+	s.h.jobs.running.Wait() // no client knows that it has ended
+	a := s.do("DELETE", at, "")
+	if a.status != 200 || a.at("state") != "done" || a.at("run", "complete") != true {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	if a = s.do("GET", a.at("answer").(string), ""); a.status != 200 || a.at("result", "subgraphs") != 45.0 {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	if a = s.do("DELETE", at, ""); a.status != 204 {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	if a = s.do("GET", at, ""); a.status != 404 {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+}
+
 // TestJobsAreForgotten: the oldest answers go when there are too many bytes of them, and an answer that is too long is cut short.
 func TestJobsAreForgotten(t *testing.T) {
 	s := newSite(t, serve.Limits{}, Options{})

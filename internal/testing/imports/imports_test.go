@@ -34,7 +34,7 @@ var may = map[string][]string{
 	"process":      {},
 	"dynlib":       {},
 	"ctxio":        {"vfs"},
-	"native":       {"disk", "dynlib", "vfs", "runtime/code", "kir/*", "process"},
+	"native":       {"disk", "dynlib", "memory", "vfs", "runtime/code", "kir/*", "process"},
 	// code and crew know nothing of devices; runtime owns these.
 	"runtime/code": {"disk", "vfs"},
 	"runtime/crew": {},
@@ -112,7 +112,7 @@ var may = map[string][]string{
 	"motifs": {"engine", "engine/host", "engine/host/census", "gql", "kind", "matcha/library", "matcha/program", "matcha/schedule", "memory", "pattern",
 		"plan", "plan/formula", "plan/planner", "route", "runtime", "search", "setting"},
 	// serve and the protocols below it are users of the root package. gql tells them where the parts of a query stand.
-	"serve": {"gql", "memory", "sink", "vfs", "serve/*"},
+	"serve": {"gql", "matcha/library", "memory", "sink", "vfs", "serve/*"},
 	"bench": {"*"},
 	// exchange and queryset know graphs and patterns only.
 	"bench/exchange": {"graph", "pattern"},

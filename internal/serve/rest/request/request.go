@@ -23,6 +23,7 @@ type Body struct {
 	Pattern      string            `json:"pattern"`
 	Params       map[string]any    `json:"params"`
 	Program      string            `json:"program"`
+	Name         string            `json:"name"` // of a program of the library
 	Inputs       map[string]any    `json:"inputs"`
 	Target       string            `json:"target"`
 	Schedule     string            `json:"schedule"`

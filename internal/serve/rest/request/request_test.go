@@ -49,7 +49,7 @@ func TestParse(t *testing.T) {
 		}
 	}
 	if _, err := ReadForms([]byte("{"), nil); err == nil {
-		t.Error("a document that is no JSON")
+		t.Error("a document that is not JSON")
 	}
 }
 

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/weftgraph/weft/internal/serve"
+)
+
+// TestUserKeeps: rights and limits that no flag names stay as they are, for a new password and for tokens.
+func TestUserKeeps(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "users.jsonl")
+	for _, test := range []struct{ args, want string }{
+		{"ana --graphs a,b --metrics --rows 7", "[[a b] true false 0 7]"},
+		{"ana", "[[a b] true false 0 7]"},
+		{"ana --token", "[[a b] true false 0 7] [[a b] true false 0 7]"},
+		{"ana --admin --running 2", "[[a b] true false 0 7] [[a b] true true 2 7]"},
+		{"ana --token --graphs a --admin=false --rows 0", "[[a b] true false 0 7] [[a b] true true 2 7] [[a] true false 2 0]"},
+		{"ana --graphs= --metrics=false", "[[a b] true false 0 7] [[a] true false 2 0] [[] false true 2 7]"},
+		{"bot --token --graphs c", "[[a b] true false 0 7] [[a] true false 2 0] [[] false true 2 7] [[c] false false 0 0]"},
+		{"bot --token", "[[a b] true false 0 7] [[a] true false 2 0] [[] false true 2 7] [[c] false false 0 0] [[c] false false 0 0]"},
+		{"new", "[[a b] true false 0 7] [[a] true false 2 0] [[] false true 2 7] [[c] false false 0 0] [[c] false false 0 0] [[] false false 0 0]"},
+	} {
+		var out, errs bytes.Buffer
+		if code := run(t.Context(), append([]string{"user", "add", "--users", file}, strings.Fields(test.args)...), strings.NewReader("a long password\n"), &out, &errs); code != exitOK {
+			t.Fatal(errs.String())
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := serve.ParseAccounts(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, a := range all {
+			got = append(got, fmt.Sprint([]any{a.Graphs, a.Metrics, a.Admin, a.Running, a.Rows}))
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s:\n%s\nand not\n%s", test.args, strings.Join(got, " "), test.want)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package serve
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+
+	"github.com/weftgraph/weft/internal/sink"
+)
+
+// TestArrowIncomplete: a stream of Arrow says at its end that rows are missing, of matches and of programs, and only then.
+func TestArrowIncomplete(t *testing.T) {
+	const emits = "def row(i):\n    emit(mk_tuple(val=[i, i]))\n    return 1\nreturn sum(apply(row, None, range(45)))\n"
+	for _, test := range []struct {
+		kind        Kind
+		query       string
+		limit, rows int64
+		limits      Limits
+		incomplete  bool
+	}{
+		{Match, "MATCH (a)--(b)--(c)--(a)", 0, 45, Limits{}, false}, {Match, "MATCH (a)--(b)--(c)--(a)", 3, 3, Limits{}, true},
+		{Match, "MATCH (a)--(b)--(c)--(a)", 0, 7, Limits{Rows: 7}, true}, {Match, "MATCH (a)--(b) WHERE id(a) = 999", 0, 0, Limits{}, false},
+		{Matcha, emits, 0, 45, Limits{}, false}, {Matcha, emits, 3, 3, Limits{}, true},
+	} {
+		q := Request{Kind: test.kind, Graph: "karate", Query: test.query, Choices: Choices{Limit: test.limit}}
+		if test.kind == Matcha {
+			q = matcha(test.query, nil)
+			q.Limit = test.limit
+		}
+		r := begin(t, programs(t, test.limits, "interp"), Anyone(), q)
+		var out bytes.Buffer
+		write := r.Write
+		if test.kind == Matcha {
+			write = r.WriteProgram
+		}
+		if err := write(&out, "arrow"); err != nil {
+			t.Fatal(err)
+		}
+		in, err := ipc.NewReader(&out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, last := int64(0), ""
+		for in.Next() {
+			last = ""
+			if b, ok := in.RecordBatch().(arrow.RecordBatchWithMetadata); ok {
+				m := b.Metadata()
+				if i := m.FindKey(sink.IncompleteKey); i >= 0 {
+					last = m.Values()[i]
+				}
+			}
+			rows += in.RecordBatch().NumRows()
+		}
+		if in.Err() != nil || rows != test.rows || (last == "false") != test.incomplete || r.Summary().Complete == test.incomplete {
+			t.Errorf("%s limit %d: %d rows, %q, %+v, %v", test.query, test.limit, rows, last, r.Summary(), in.Err())
+		}
+	}
+}
