@@ -1,12 +1,11 @@
 package census
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"testing"
-	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
@@ -88,4 +87,114 @@ func TestMotifs(t *testing.T) {
 	})
 }
 
-var _ = []any{context.Background, errors.Is, big.NewInt, time.Second}
+// TestRooms: neighbourhoods too large for a matrix, and rows in several batches, have the same counts, with one team or several.
+func TestRooms(t *testing.T) {
+	onDevice(t, func(t *testing.T, s *session.Session) {
+		for i, spec := range []gen.Spec{{Model: "er", N: 90, P: 0.7}, {Model: "rmat", Scale: 7, M: 1200}, {Model: "cliques", N: 1, K: 70}} {
+			spec.Seed = device.Seed() + uint64(i)
+			g := generate(t, spec)
+			for _, o := range []Options{{room: 1, near: -1}, {room: 1, near: 20, teams: 2}, {room: 500, near: -1, teams: 1}, {near: -1}} {
+				for k := 4; k <= 5; k++ {
+					same(t, s, fmt.Sprint(spec, o.room, o.near), g, k, true, o)
+				}
+			}
+		}
+	})
+}
+
+// TestSeveral: several devices share the roots.
+func TestSeveral(t *testing.T) {
+	device.Several(t, func(t *testing.T, devices []*cuda.Device) {
+		engines.WithSession(t, session.Options{}, func(s *session.Session) {
+			for i, spec := range []gen.Spec{{Model: "rmat", Scale: 8, M: 2000}, {Model: "er", N: 1, P: 0}, {Model: "er", N: 2, P: 1}} {
+				g := generate(t, spec)
+				for k := 3; k <= 5; k++ {
+					same(t, s, fmt.Sprint(spec), g, k, i == 0, Options{})
+				}
+			}
+		}, devices...)
+	})
+}
+
+// TestMemory: a run with little memory has fewer teams, and one with too little is refused.
+func TestMemory(t *testing.T) {
+	g := generate(t, gen.Spec{Model: "ba", N: 2000, K: 4, Seed: 5})
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		taken, refused := 0, 0
+		for _, memory := range []int64{60 << 10, 120 << 10, 300 << 10, 500 << 10, 1 << 20, 16 << 20} {
+			engines.WithSession(t, session.Options{Memory: memory}, func(s *session.Session) {
+				for k := 3; k <= 5; k++ {
+					if _, err := Motifs(t.Context(), s, g, &g.Out, motifs(t, k, true), Options{}); errors.Is(err, session.ErrShort) {
+						refused++
+						continue
+					}
+					taken++
+					same(t, s, fmt.Sprint(memory), g, k, true, Options{})
+				}
+			}, d)
+		}
+		if taken < 6 || refused < 3 {
+			t.Errorf("%d runs were taken, and %d refused", taken, refused)
+		}
+	})
+}
+
+// TestSums: sums that pass 64 bits are added exactly. A star has large numbers of stars and paths, and a complete bipartite
+// graph of cycles.
+func TestSums(t *testing.T) {
+	onDevice(t, func(t *testing.T, s *session.Session) {
+		const leaves = 1 << 18 // C(leaves, 4) is about 2^67
+		g := generate(t, gen.Spec{Model: "star", N: leaves})
+		ps := motifs(t, 5, false)
+		got, err := Motifs(t.Context(), s, g, &g.Out, ps, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range ps {
+			want := new(big.Int)
+			if p.Name == "star(4)" {
+				want.Binomial(int64(g.NumVertices()-1), 4)
+			}
+			if got.Counts[i].Cmp(want) != 0 {
+				t.Errorf("%s: %v, want %v", p.Name, got.Counts[i], want)
+			}
+		}
+		if n, _ := new(big.Int).SetString("18446744073709551616", 10); got.Counts[starOf(ps)].Cmp(n) <= 0 {
+			t.Errorf("%v stars fit 64 bits", got.Counts[starOf(ps)])
+		}
+	})
+}
+
+func starOf(ps []*pattern.Pattern) int {
+	return slices.IndexFunc(ps, func(p *pattern.Pattern) bool { return p.Name == "star(4)" })
+}
+
+// TestOrder: no count depends on ids that ascend as degrees fall.
+func TestOrder(t *testing.T) {
+	onDevice(t, func(t *testing.T, s *session.Session) {
+		b := generate(t, gen.Spec{Model: "rmat", Scale: 6, M: 700, Seed: 2})
+		g := reversed(b)
+		for k := 3; k <= 5; k++ {
+			same(t, s, "reversed", g, k, false, Options{})
+		}
+	})
+}
+
+// reversed is a graph with the ids in the other order.
+func reversed(g *graph.Graph) *graph.Graph {
+	n := uint32(g.NumVertices())
+	var out graph.CSR
+	out.Off = append(out.Off, 0)
+	for v := range n {
+		list := slices.Clone(g.Out.List(n - 1 - v))
+		for i := range list {
+			list[i] = n - 1 - list[i]
+		}
+		slices.Sort(list)
+		out.Adj = append(out.Adj, list...)
+		out.Off = append(out.Off, uint64(len(out.Adj)))
+	}
+	r := *g
+	r.Out = out
+	return &r
+}
