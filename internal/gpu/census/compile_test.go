@@ -9,7 +9,7 @@ import (
 
 // TestCensusCompilesForGPUs compiles all kernels.
 func TestCensusCompilesForGPUs(t *testing.T) {
-	j := job(5, teamThreads, &kir.Program{})
+	j := job(5, false, &kir.Program{})
 	src := j.Source
 	for _, text := range j.Parts {
 		src.Text += text

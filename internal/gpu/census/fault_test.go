@@ -17,8 +17,9 @@ import (
 )
 
 // cliques is the number of the last motif, the clique, as an engine gives it.
+// Nearly all roots are those of large teams, so that no kernel is without effect.
 func cliques(t *testing.T, s *session.Session, g *graph.Graph, k int) (engine.Result, error) {
-	got, err := Motifs(t.Context(), s, g, &g.Out, motifs(t, k, true), Options{})
+	got, err := Motifs(t.Context(), s, g, &g.Out, motifs(t, k, true), Options{limit: 2})
 	if err != nil || got.Counts == nil {
 		return engine.Result{}, err
 	}
@@ -43,7 +44,7 @@ func TestFaults(t *testing.T) {
 			}) != nil; n++ {
 				failed++
 			}
-			if failed < len(passes(5)) {
+			if failed < 2*len(passes(5))-1 { // kernels, at least
 				t.Errorf("%d calls failed", failed)
 			}
 		})
@@ -91,11 +92,11 @@ func TestStops(t *testing.T) {
 func TestProgress(t *testing.T) {
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
 		engines.WithSession(t, session.Options{}, func(s *session.Session) {
-			g := generate(t, gen.Spec{Model: "er", N: 4000, P: 0.01})
+			g := generate(t, gen.Spec{Model: "er", N: 1500, P: 0.02})
 			told := false
 			_, err := Motifs(t.Context(), s, g, &g.Out, motifs(t, 5, true), Options{Progress: func(done, total uint64) {
 				told = true
-				if done > total || total != 5*4000 {
+				if done > total || total != 5*1500 {
 					t.Errorf("%d of %d", done, total)
 				}
 			}})

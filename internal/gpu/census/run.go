@@ -26,6 +26,7 @@ type Options struct {
 	teams int // of a pass
 	room  int // words of a team's rows; too few for the graph are made more
 	near  int // words of them in shared memory; -1: none
+	limit int // vertices of a small team's table; -1: none
 }
 
 // Result is the result of a run.
@@ -107,11 +108,7 @@ func (r *run) do(ctx context.Context, s *session.Session, g *graph.Graph) (sessi
 	})
 	r.measure()
 	devices := s.Devices()
-	threads := teamThreads
-	if devices[0].Emulated {
-		threads = emulatedThreads
-	}
-	j := job(r.k, threads, program)
+	j := job(r.k, devices[0].Emulated, program)
 	j.Vertices, j.Owner, j.HostMemory, j.Progress = uint32(n), g, r.o.Memory, r.o.Progress
 	for _, p := range passes(r.k) {
 		j.Tasks += uint64(n)
@@ -119,7 +116,7 @@ func (r *run) do(ctx context.Context, s *session.Session, g *graph.Graph) (sessi
 			j.Tasks += uint64(n) * uint64(len(devices)-1)
 		}
 	}
-	j.Start = func(x *session.Exec) (func() error, error) { return r.start(x, threads, len(devices)) }
+	j.Start = func(x *session.Exec) (func() error, error) { return r.start(x, len(devices)) }
 	return s.Run(ctx, j)
 }
 
@@ -160,52 +157,82 @@ const (
 
 // args is struct Census.
 type args struct {
-	Off, Adj, Triangles, Mirror, Less         uint64
-	Cells, Met, Found, Rows, Sums, Next, Room uint64
-	Vertices, First, Step, Take, Shared, _    uint32
+	Off, Adj, Triangles, Mirror, Less, Large    uint64
+	Times, Place, Met, Found, Rows, Sums, Turns uint64
+	Room                                        uint64
+	Vertices, First, Step, Limit, Near, _       uint32
 }
 
-// headBytes is the size of struct CensusHead.
-const headBytes = 80
+// turnsBytes is the size of Census.turns for a pass.
+const turnsBytes = 4 * 8
 
-// nearWords is the words of a team's rows in shared memory: those of a matrix of 360 neighbours.
-const nearWords = 4096
+// launch is a kernel of a pass, for one kind of team.
+type launch struct {
+	pass   *pass
+	kernel *cuda.Kernel
+	grid   cuda.Launch
+	near   int
+	large  bool   // of large teams
+	turns  uint64 // where they are among those of all passes
+}
+
+// launches are those of a run on one device. teams is how many large teams the multiprocessors hold.
+func (r *run) launches(x *session.Exec) (all []launch, teams int, err error) {
+	ps := passes(r.k)
+	kinds := sizes(x.Info().Emulated)
+	for i := range ps {
+		for k := range kinds {
+			p, s := &ps[i], &kinds[k]
+			if !p.teams && k > 0 {
+				continue
+			}
+			l := launch{pass: p, turns: uint64(turnsBytes * i)}
+			if l.kernel, err = x.Kernel(p.kernel(s)); err != nil {
+				return nil, 0, err
+			}
+			l.grid.Threads = s.threads
+			if p.rows && r.o.near >= 0 {
+				l.near = s.near
+				if r.o.near > 0 {
+					l.near = r.o.near
+				}
+			}
+			if p.teams {
+				l.grid.Shared = s.shared(p, l.near)
+			}
+			each, err := l.kernel.Occupancy(l.grid.Threads, l.grid.Shared)
+			if err != nil {
+				return nil, 0, err
+			}
+			l.grid.Blocks = max(1, min(each*x.Info().SMs, r.lists.NumVertices()))
+			if x.Info().Emulated {
+				l.grid.Blocks = min(l.grid.Blocks, emulatedBlocks)
+			}
+			if l.large = p.teams && k > 0; l.large {
+				teams = max(teams, l.grid.Blocks)
+			}
+			all = append(all, l)
+		}
+	}
+	return all, teams, nil
+}
 
 // start makes one of several devices ready.
-func (r *run) start(x *session.Exec, threads, devices int) (func() error, error) {
+func (r *run) start(x *session.Exec, devices int) (func() error, error) {
 	n, slots := int64(r.lists.NumVertices()), int64(len(r.lists.Adj))
-	all := passes(r.k)
-	kernels := make([]*cuda.Kernel, len(all))
-	near := nearWords
-	switch {
-	case r.k == 3 || r.o.near < 0:
-		near = 0
-	case r.o.near > 0:
-		near = r.o.near
-	}
-	shared := headBytes + 4*near
-	blocks := make([]int, len(all))
-	most := 0
-	for i, p := range all {
-		k, err := x.Kernel(p.kernel)
-		if err != nil {
-			return nil, err
-		}
-		each, err := k.Occupancy(threads, shared)
-		if err != nil {
-			return nil, err
-		}
-		kernels[i], blocks[i] = k, max(1, min(each*x.Info().SMs, int(n)))
-		if x.Info().Emulated {
-			blocks[i] = min(blocks[i], emulatedBlocks)
-		}
-		if !p.loose {
-			most = max(most, blocks[i])
-		}
+	all, most, err := r.launches(x)
+	if err != nil {
+		return nil, err
 	}
 	a := args{
-		Off: x.Address(r.adj, emit.Off), Adj: x.Address(r.adj, emit.Neighbours), Room: uint64(r.room),
-		Vertices: uint32(n), First: uint32(x.Index()), Step: uint32(devices), Take: 1, Shared: uint32(near),
+		Off: x.Address(r.adj, emit.Off), Adj: x.Address(r.adj, emit.Neighbours),
+		Vertices: uint32(n), First: uint32(x.Index()), Step: uint32(devices), Limit: tableLimit,
+	}
+	switch {
+	case r.o.limit < 0:
+		a.Limit = 0
+	case r.o.limit > 0:
+		a.Limit = uint32(r.o.limit)
 	}
 	type array struct {
 		what  string
@@ -213,10 +240,10 @@ func (r *run) start(x *session.Exec, threads, devices int) (func() error, error)
 		at    *uint64
 		clear bool
 	}
-	var sums, next uint64
 	arrays := []array{
-		{"sums", 16 * int64(censusSums), &sums, true},
-		{"roots taken", 8 * int64(len(all)), &next, true},
+		{"sums", 16 * int64(censusSums), &a.Sums, true},
+		{"roots taken", turnsBytes * int64(len(passes(r.k))), &a.Turns, true},
+		{"roots of large teams", 4 * n, &a.Large, false},
 	}
 	if r.k > 3 {
 		arrays = append(arrays,
@@ -228,23 +255,26 @@ func (r *run) start(x *session.Exec, threads, devices int) (func() error, error)
 	for _, b := range arrays {
 		fixed += b.bytes
 	}
-	each := r.teamBytes(n)
-	teams := int64(r.o.teams)
+	left, words := x.Room()-fixed, int64(r.room)
+	if r.bytes(n, words) > left {
+		words = int64(r.least)
+	}
+	each, teams := r.bytes(n, words), int64(r.o.teams)
 	if teams == 0 {
-		teams = min(int64(most), r.teams(x.Room()-fixed, each, int64(x.Info().SMs)))
+		teams = min(int64(most), teamsIn(left, each, int64(x.Info().SMs)))
 	}
-	cell := int64(8)
-	if r.k == 3 {
-		cell = 4 // a mark
-	}
-	arrays = append(arrays, array{"cells of vertices", cell * n * teams, &a.Cells, true})
+	a.Room = uint64(words)
+	arrays = append(arrays, array{"places of vertices", 4 * n * teams, &a.Place, true})
 	if r.k > 3 {
-		arrays = append(arrays, array{"vertices met", 4 * n * teams, &a.Met, false}, array{"rows", 4 * int64(r.room) * teams, &a.Rows, false})
+		arrays = append(arrays,
+			array{"times that vertices are met", 4 * n * teams, &a.Times, true},
+			array{"vertices met", 4 * n * teams, &a.Met, false},
+			array{"rows", 4 * words * teams, &a.Rows, false})
 	}
 	if r.k == 5 {
 		arrays = append(arrays, array{"vertices found", 4 * n * teams, &a.Found, false})
 	}
-	var home cuda.Buffer
+	var sums cuda.Buffer
 	for _, b := range arrays {
 		if b.bytes == 0 {
 			continue
@@ -253,9 +283,8 @@ func (r *run) start(x *session.Exec, threads, devices int) (func() error, error)
 		if err != nil {
 			return nil, err
 		}
-		*b.at = buf.Ptr
-		if b.at == &sums {
-			home = buf
+		if *b.at = buf.Ptr; b.at == &a.Sums {
+			sums = buf
 		}
 		if b.clear {
 			if err := x.Context().Clear(buf, x.Stream()); err != nil {
@@ -263,28 +292,27 @@ func (r *run) start(x *session.Exec, threads, devices int) (func() error, error)
 			}
 		}
 	}
-	a.Sums = sums
-	if err := x.OwnTasks(r.tasks(uint64(n), all, x.Index(), devices)); err != nil {
+	if err := x.OwnTasks(r.tasks(uint64(n), x.Index(), devices)); err != nil {
 		return nil, err
 	}
-	r.note("census: %d teams of %d threads, with %d bytes each", teams, threads, each)
+	r.note("census: %d large teams, with %d bytes each", teams, each)
 	return func() error {
-		for i, p := range all {
+		for _, l := range all {
 			a := a
-			a.Next = next + 8*uint64(i)
-			if p.whole {
+			a.Turns += l.turns
+			a.Near = uint32(l.near)
+			if l.pass.whole {
 				a.First, a.Step = 0, 1
 			}
-			grid := cuda.Launch{Blocks: blocks[i], Threads: threads, Shared: shared}
-			if !p.loose {
-				grid.Blocks = min(grid.Blocks, int(teams))
+			if l.large {
+				l.grid.Blocks = min(l.grid.Blocks, int(teams))
 			}
-			if err := session.LaunchFixed(x, kernels[i], grid, &a); err != nil {
+			if err := session.LaunchFixed(x, l.kernel, l.grid, &a); err != nil {
 				return err
 			}
 		}
 		words := make([]uint64, 2*censusSums)
-		if err := cuda.Fetch(x.Context(), words, home, 0, x.Stream()); err != nil {
+		if err := cuda.Fetch(x.Context(), words, sums, 0, x.Stream()); err != nil {
 			return err
 		}
 		r.add(words)
@@ -303,8 +331,8 @@ func (r *run) note(format string, args ...any) {
 }
 
 // tasks is how many roots a device takes in all passes.
-func (r *run) tasks(n uint64, all []pass, device, devices int) (sum uint64) {
-	for _, p := range all {
+func (r *run) tasks(n uint64, device, devices int) (sum uint64) {
+	for _, p := range passes(r.k) {
 		if p.whole {
 			sum += n
 		} else if uint64(device) < n {
@@ -314,20 +342,20 @@ func (r *run) tasks(n uint64, all []pass, device, devices int) (sum uint64) {
 	return sum
 }
 
-// teamBytes is the size of a team's workspace.
-func (r *run) teamBytes(n int64) int64 {
+// bytes is the size of a large team's workspace, with so many words of rows.
+func (r *run) bytes(n, words int64) int64 {
 	switch r.k {
 	case 3:
 		return 4 * n
 	case 4:
-		return 12*n + 4*int64(r.room)
+		return 12*n + 4*words
 	}
-	return 16*n + 4*int64(r.room)
+	return 16*n + 4*words
 }
 
-// teams is how many teams have workspaces in a memory of so many bytes, of which one needs `each`. Memory that a run may keep for
+// teamsIn is how many teams have workspaces in a memory of so many bytes, of which one needs `each`. Memory that a run may keep for
 // the next is had sooner than more of it: more is taken only for as many teams as keep the multiprocessors busy.
-func (r *run) teams(room, each, sms int64) int64 {
+func teamsIn(room, each, sms int64) int64 {
 	return max(1, min(max(room/keptShare/each, 2*sms), room/4*3/each))
 }
 

@@ -37,30 +37,28 @@ DEV u32 edges_below(const Rows& m, u32 i, u32 k, u32 from, u32 step) {
 
 template <class T, u32 SIZE> DEV void census_cliques(const CensusParams& p) {
   const Census& x = p.x;
-  Crew<T> c(p);
+  Crew<T, false> c(p);
   u128 clique4 = 0, tail4 = 0, k5wedge = 0, k5edge = 0, clique5 = 0;
-  each_root<T>(c, [&](u32 v) {
+  auto size = [&](u32 v) {
+    const u32 n = x.less[v], columns = SIZE == 4 ? n : degree(x, v);
+    return n < 2 ? 0 : n > x.limit || n * ((columns + 31) / 32) > x.near ? ~0u : n;
+  };
+  each_root(c, size, [&](u32 v) {
     const u32 n = x.less[v];
     if (n < (SIZE == 4 ? 3 : 2)) return;
     const Set all = neighbours(x, v);
     const u64 slot = x.off[v];
     const u32* list = all.p;
-    if (T::rank() == 0) c.m->flag = 0;
-    T::sync();
     bool closed = false;
     for (u32 i = T::rank(); i < n; i += T::size()) closed |= x.triangles[slot + i] > 1;
-    if (closed) store_relaxed(&c.m->flag, 1u);
-    T::sync();
-    const bool some = c.m->flag != 0;
-    T::sync();
-    if (!some) return; // an edge of a 4-clique is in two triangles
+    if (!c.any(closed)) return; // an edge of a 4-clique is in two triangles
     // Of larger neighbours there are only columns.
     const u32 columns = SIZE == 4 ? n : all.n;
-    for (u32 i = T::rank(); i < n; i += T::size()) c.cells[list[i]] = i + 1;
+    c.mark(Set{list, n}, 0);
     const u32 words = (columns + 31) / 32;
-    const u64 size = (u64)n * words;
-    const Rows m = {size <= x.shared ? c.own : c.rows, words};
-    clear_words<T>(m.p, size);
+    const u64 cells = (u64)n * words;
+    const Rows m = {cells <= x.near ? c.near : c.rows, words};
+    clear_words<T>(m.p, cells);
     T::sync();
     // The smaller neighbours of list[k] below v.
     auto smaller = [&](u32 k) {
@@ -68,13 +66,13 @@ template <class T, u32 SIZE> DEV void census_cliques(const CensusParams& p) {
       return Stretch{x.adj + x.off[u], x.triangles[slot + k] > 1 ? k < n ? x.less[u] : x.mirror[slot + k] : 0, k};
     };
     c.each_of(columns, smaller, [&](u32 k, const u32*, u32 y, bool live) {
-      const u32 at = live ? (u32)c.cells[y] : 0;
+      const u32 at = live ? c.place_of(y) : 0;
       if (at == 0) return;
       m.set(at - 1, k);
       if (k < n) m.set(k, at - 1);
     });
     c.each_of(n, smaller, [&](u32 k, const u32* from, u32 y, bool live) {
-      const u32 at = live ? (u32)c.cells[y] : 0, i = at - 1;
+      const u32 at = live ? c.place_of(y) : 0, i = at - 1;
       if constexpr (SIZE == 4) {
         if (words <= SHORT_ROWS) {
           if (at) clique4 += shared_below(m, k, i, 0, 1);
@@ -106,8 +104,7 @@ template <class T, u32 SIZE> DEV void census_cliques(const CensusParams& p) {
         k5edge += choose2(cliques);
       }
     });
-    for (u32 i = T::rank(); i < n; i += T::size()) c.cells[list[i]] = 0;
-    T::sync();
+    c.forget(Set{list, n}, 0);
   });
   add_sum(p, CLIQUE4, clique4);
   if constexpr (SIZE == 5) {

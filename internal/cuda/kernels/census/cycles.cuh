@@ -4,26 +4,29 @@
 #define WEFT_CENSUS_CYCLES
 #include "census/census.cuh"
 
-// A cell has the number of times that its vertex was met, and above that its place among the root's neighbours + 1, or 0.
-DEV u32 times(u64 cell) { return (u32)cell; }
-DEV u32 place_of(u64 cell) { return (u32)(cell >> 32); }
-
+// SIZE 5 is for motifs of five vertices, and 4 for those of four, which need 4-cycles alone.
 template <class T, u32 SIZE> DEV void census_cycles(const CensusParams& p) {
   const Census& x = p.x;
-  Crew<T> c(p);
+  Crew<T, true> c(p);
   u128 cycle4 = 0, banner = 0, house = 0, walks = 0, kite = 0, gem = 0, tailed = 0;
   u64 triangles = 0;
-  each_root<T>(c, [&](u32 v) {
+  auto size = [&](u32 v) {
+    const u64 slot = x.off[v];
+    const u32 d = degree(x, v), first = x.less[v];
+    if (d - first > x.limit) return d - first;
+    u32 n = 0;
+    for (u32 i = first + lane(); i < d; i += 32) n += min(degree(x, x.adj[slot + i]) - x.mirror[slot + i], x.limit + 1);
+    return Warp::sum(n);
+  };
+  each_root(c, size, [&](u32 v) {
     const Set all = neighbours(x, v);
     const u32 first = x.less[v], n = all.n - first;
     if (n == 0 || SIZE == 4 && n < 2) return;
     const u64 slot = x.off[v];
     const u32* list = all.p;
-    if (T::rank() == 0) c.m->met = c.m->flag = 0;
-    if (SIZE == 5)
-      for (u32 i = first + T::rank(); i < all.n; i += T::size()) c.cells[list[i]] = (u64)(i + 1) << 32;
+    if (SIZE == 5) c.mark(all, first);
     T::sync();
-    // The neighbours of u = list[i] above v.
+    // The neighbours above v of list[first + k].
     auto above = [&](u32 k) {
       const u32 i = first + k, from = x.mirror[slot + i] + 1;
       const Set a = neighbours(x, list[i]);
@@ -31,13 +34,15 @@ template <class T, u32 SIZE> DEV void census_cycles(const CensusParams& p) {
     };
     u64 here = 0; // triangles
     c.each_of(n, above, [&](u32 i, const u32* at, u32 w, bool live) {
-      const u64 old = live ? atomic_add(&c.cells[w], (u64)1) : 1;
-      c.note(w, times(old) == 0);
-      if (SIZE == 4 || !live || place_of(old) == 0) return;
+      c.meet(w, live);
+      if (SIZE == 4 || !live) return;
       const u32 u = list[i];
-      if (w < u) return;
+      const u64 t = x.triangles[slot + i];
+      if (t == 0 || w < u) return;
+      const u32 k = c.place_of(w);
+      if (k == 0) return;
       here++;
-      const u64 vu = x.triangles[slot + i] - 1, vw = x.triangles[slot + place_of(old) - 1] - 1, uw = x.triangles[at - x.adj] - 1;
+      const u64 vu = t - 1, vw = x.triangles[slot + k - 1] - 1, uw = x.triangles[at - x.adj] - 1;
       kite += (u128)vu * (degree(x, w) - 2) + (u128)vw * (degree(x, u) - 2) + (u128)uw * (all.n - 2);
       gem += (u128)vu * vw + (u128)vu * uw + (u128)vw * uw;
     });
@@ -46,39 +51,35 @@ template <class T, u32 SIZE> DEV void census_cycles(const CensusParams& p) {
     const u32 met = c.m->met;
     bool cycles = false;
     for (u32 i = T::rank(); i < met; i += T::size()) {
-      const u32 w = c.met[i];
-      const u64 s = times(c.cells[w]);
+      const u64 s = c.times[c.met[i]];
       if (s < 2) continue;
       cycles = true;
       const u64 found = choose2(s);
       cycle4 += found;
-      if (SIZE == 5) banner += (u128)found * ((u64)all.n + degree(x, w) - 4);
+      if (SIZE == 5) banner += (u128)found * ((u64)all.n + degree(x, c.vertex(c.met[i])) - 4);
     }
     if (SIZE == 5) {
-      if (cycles) store_relaxed(&c.m->flag, 1u);
-      T::sync();
-      if (c.m->flag)
+      if (c.any(cycles))
         c.each_of(n, above, [&](u32 i, const u32* at, u32 w, bool live) {
-          const u64 s = live ? times(c.cells[w]) : 0;
+          const u64 s = live ? c.times_of(w) : 0;
           if (s < 2) return;
           banner += (u128)(s - 1) * (degree(x, list[i]) - 2);
           house += (u128)(s - 1) * ((u64)x.triangles[slot + i] + x.triangles[at - x.adj]);
         });
       // Two of those met that are neighbours: each edge once.
       c.each_of(met, [&](u32 k) {
-        const u32 w = c.met[k], end = x.less[w];
+        const u32 s = c.times[c.met[k]];
+        if (s == 0) return Stretch{x.adj, 0, 0};
+        const u32 w = c.vertex(c.met[k]), end = x.less[w];
         const u32* a = x.adj + x.off[w];
         const u32 from = lower_bound(a, end, v + 1);
-        return Stretch{a + from, end - from, times(c.cells[w])};
+        return Stretch{a + from, end - from, s};
       }, [&](u32 s, const u32*, u32 z, bool live) {
-        if (live) walks += (u64)times(c.cells[z]) * s;
+        if (live) walks += (u64)c.times_of(z) * s;
       });
     }
     T::sync();
-    for (u32 i = T::rank(); i < met; i += T::size()) c.cells[c.met[i]] = 0;
-    if (SIZE == 5)
-      for (u32 i = first + T::rank(); i < all.n; i += T::size()) c.cells[list[i]] = 0;
-    T::sync();
+    c.forget(all, SIZE == 5 ? first : all.n);
   });
   add_sum(p, CYCLE4, cycle4);
   if constexpr (SIZE == 5) {

@@ -1,4 +1,5 @@
-// The kernels of the census, of which a run needs a few. CENSUS_TEAM is the number of threads of a block, which is a team.
+// The kernels of the census, of which a run needs a few. CENSUS_LARGE is the number of threads of a large team, which is a block,
+// and CENSUS_SMALL that of a block of small teams.
 #ifndef WEFT_CENSUS_KERNELS
 #define WEFT_CENSUS_KERNELS
 #include "census/cliques.cuh"
@@ -7,10 +8,11 @@
 #include "census/pairs.cuh"
 #include "census/triangles.cuh"
 
-// BLOCKS of a multiprocessor have registers.
-#define CENSUS_KERNEL(name, BLOCKS, ...) \
-  WEFT_KERNEL(name, CensusParams, LAUNCH_BOUNDS(CENSUS_TEAM, BLOCKS)) { __VA_ARGS__(p); }
+// Blocks of THREADS, of which a multiprocessor has registers for BLOCKS.
+#define CENSUS_KERNEL(name, THREADS, BLOCKS, ...) \
+  WEFT_KERNEL(name, CensusParams, LAUNCH_BOUNDS(THREADS, BLOCKS)) { __VA_ARGS__(p); }
 
-typedef Team<CENSUS_TEAM> CensusTeam;
+typedef Team<CENSUS_LARGE> LargeTeam;
+typedef Team<32> SmallTeam;
 
 #endif

@@ -4,8 +4,8 @@
 #define WEFT_CENSUS_PAIRS
 #include "census/rows.cuh"
 
-// A cell has the number of times that its vertex was met. Where edges among shared neighbours are looked for, it is then
-// the vertex's number among those found + FOUND, or 0, and above that its place among the root's neighbours + 1, or 0.
+// Where edges among shared neighbours are looked for, a vertex has, in place of the times that it was met, its number among those
+// found + FOUND, or 0.
 #define FOUND 0x80000000u
 #define LEAST_SHARED 3
 
@@ -30,7 +30,8 @@ DEV u32 edges_at(const Rows& m, const u32* tail, u32 k) {
 
 // Edges among the shared neighbours, by a matrix of the root's neighbours. tails has the shared neighbours of the vertices
 // found, a row each. A lane takes a vertex where rows are short, and a warp elsewhere. Collective for the team.
-template <class T> DEV void count_by_rows(Crew<T>& c, const Rows& m, const u32* tails, u32 n, const u32* shared, Spokes& sums) {
+template <class C> DEV void count_by_rows(C& c, const Rows& m, const u32* tails, u32 n, const u32* shared, Spokes& sums) {
+  typedef typename C::Lanes T;
   if (m.words <= 2) {
     for (u32 i = T::rank(); i < n; i += T::size()) {
       const u32* tail = tails + (u64)i * m.words;
@@ -60,8 +61,9 @@ template <class T> DEV void count_by_rows(Crew<T>& c, const Rows& m, const u32* 
 
 // The same without a matrix, for a root with so many neighbours that none fits: the team looks for the edges of one found
 // vertex after the other. counts has a word for each neighbour of the root.
-template <class T>
-DEV void count_by_lists(Crew<T>& c, Set list, u32 words, u32* counts, const u32* tails, u32 n, const u32* shared, Spokes& sums) {
+template <class C>
+DEV void count_by_lists(C& c, Set list, u32 words, u32* counts, const u32* tails, u32 n, const u32* shared, Spokes& sums) {
+  typedef typename C::Lanes T;
   const Census& x = c.p.x;
   for (u32 i = 0; i < n; i++) {
     const u32* tail = tails + (u64)i * words;
@@ -72,7 +74,7 @@ DEV void count_by_lists(Crew<T>& c, Set list, u32 words, u32* counts, const u32*
       const u32 u = list.p[k];
       return Stretch{x.adj + x.off[u], in(k) ? x.less[u] : 0, k};
     }, [&](u32 k, const u32*, u32 y, bool live) {
-      const u32 at = live ? (u32)(c.cells[y] >> 32) : 0;
+      const u32 at = live ? c.place_of(y) : 0;
       if (at == 0 || !in(at - 1)) return;
       atomic_add(&counts[k], 1u);
       atomic_add(&counts[at - 1], 1u);
@@ -93,59 +95,60 @@ DEV void count_by_lists(Crew<T>& c, Set list, u32 words, u32* counts, const u32*
 
 template <class T> DEV void census_pairs(const CensusParams& p) {
   const Census& x = p.x;
-  Crew<T> c(p);
+  Crew<T, true> c(p);
   u128 k23 = 0;
   Spokes sums = {0, 0};
-  each_root<T>(c, [&](u32 v) {
+  auto size = [&](u32 v) {
+    const u64 slot = x.off[v];
+    const u32 d = degree(x, v), words = (d + 31) / 32;
+    if (d < LEAST_SHARED) return 0u;
+    if (d > x.limit || (d + 1) * words > x.near) return ~0u;
+    u32 n = 0;
+    for (u32 i = lane(); i < d; i += 32) n += min(x.mirror[slot + i] + 1, x.limit + 1);
+    return Warp::sum(n);
+  };
+  each_root(c, size, [&](u32 v) {
     const Set all = neighbours(x, v);
     if (all.n < LEAST_SHARED) return; // no other vertex shares as many
     const u64 slot = x.off[v];
     const u32* list = all.p;
-    if (T::rank() == 0) c.m->met = c.m->found = c.m->flag = 0;
+    if (T::rank() == 0) c.m->found = 0;
     T::sync();
     // The neighbours below v of list[k].
     auto below = [&](u32 k) { return Stretch{x.adj + x.off[list[k]], x.mirror[slot + k], k}; };
-    c.each_of(all.n, below, [&](u32, const u32*, u32 w, bool live) {
-      const u64 old = live ? atomic_add(&c.cells[w], (u64)1) : 1;
-      c.note(w, old == 0);
-    });
+    c.each_of(all.n, below, [&](u32, const u32*, u32 w, bool live) { c.meet(w, live); });
     bool closed = false;
     for (u32 i = T::rank(); i < all.n; i += T::size()) closed |= x.triangles[slot + i] != 0;
-    if (closed) store_relaxed(&c.m->flag, 1u);
-    T::sync();
+    const bool edges = c.any(closed);
     const u32 met = c.m->met;
-    const bool edges = c.m->flag != 0;
     for (u32 i = T::rank(); i < met; i += T::size()) {
-      u64* cell = &c.cells[c.met[i]];
-      const u32 s = (u32)*cell;
+      u32* times = &c.times[c.met[i]];
+      const u32 s = *times;
       if (s >= LEAST_SHARED) k23 += choose3(s);
-      if (!edges) {
-        *cell = 0;
-      } else if (s < LEAST_SHARED) {
-        *cell = 0;
-      } else {
-        const u32 k = atomic_add(&c.m->found, 1u);
-        c.found[k] = s;
-        *cell = FOUND + k;
-      }
+      if (!edges) continue;
+      *times = 0;
+      if (s < LEAST_SHARED) continue;
+      const u32 k = atomic_add(&c.m->found, 1u);
+      c.found[k] = s;
+      *times = FOUND + k;
     }
     T::sync();
     const u32 found = c.m->found;
     T::sync();
-    if (found == 0) return;
-    for (u32 i = T::rank(); i < all.n; i += T::size()) c.cells[list[i]] |= (u64)(i + 1) << 32;
+    if (found == 0) return c.forget(all, all.n);
+    c.mark(all, 0);
     const u32 words = (all.n + 31) / 32;
-    const u64 size = (u64)all.n * words;
-    const bool matrix = size <= x.shared || size + words <= x.room;
-    Rows m = {size <= x.shared ? c.own : c.rows, words};
-    u32* tails = size <= x.shared ? c.rows : c.rows + (matrix ? size : all.n);
-    const u64 room = x.room - (u64)(tails - c.rows);
-    if (matrix) clear_words<T>(m.p, size);
+    const u64 cells = (u64)all.n * words;
+    const bool near = !T::is_warp && cells <= x.near, matrix = near || cells + words <= c.room;
+    const Rows m = {near ? c.near : c.rows, words};
+    u32* tails = near ? c.rows : c.rows + (matrix ? cells : all.n);
+    const u64 room = c.room - (u64)(tails - c.rows);
+    if (matrix) clear_words<T>(m.p, cells);
     T::sync();
     if (matrix)
       c.each_of(all.n, [&](u32 k) { return Stretch{x.adj + x.off[list[k]], x.triangles[slot + k] ? x.less[list[k]] : 0, k}; },
                 [&](u32 k, const u32*, u32 y, bool live) {
-                  const u32 at = live ? (u32)(c.cells[y] >> 32) : 0;
+                  const u32 at = live ? c.place_of(y) : 0;
                   if (at == 0) return;
                   m.set(k, at - 1);
                   m.set(at - 1, k);
@@ -161,16 +164,14 @@ template <class T> DEV void census_pairs(const CensusParams& p) {
         if (!x.triangles[slot + k]) a.n = 0;
         return a;
       }, [&](u32 k, const u32*, u32 w, bool live) {
-        const u32 i = (live ? (u32)c.cells[w] : 0) - FOUND - from;
+        const u32 i = (live ? c.times_of(w) : 0) - FOUND - from;
         if (i < n) atomic_or(&tails[(u64)i * words + (k >> 5)], 1u << (k & 31));
       });
       if (matrix) count_by_rows(c, m, tails, n, c.found + from, sums);
       else count_by_lists(c, all, words, c.rows, tails, n, c.found + from, sums);
       T::sync();
     }
-    for (u32 i = T::rank(); i < met; i += T::size()) c.cells[c.met[i]] = 0;
-    for (u32 i = T::rank(); i < all.n; i += T::size()) c.cells[list[i]] = 0;
-    T::sync();
+    c.forget(all, 0);
   });
   add_sum(p, K23, k23);
   add_sum(p, SPOKE, sums.spoke);

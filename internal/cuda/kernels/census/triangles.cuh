@@ -7,22 +7,21 @@
 // Finds triangles, mirror and less for all vertices. triangles is 0 before.
 template <class T> DEV void census_triangles(const CensusParams& p) {
   const Census& x = p.x;
-  Crew<T> c(p);
-  u32* marks = (u32*)c.cells;
-  each_root<T>(c, [&](u32 v) {
+  Crew<T, false> c(p);
+  each_root(c, [&](u32 v) { return degree(x, v); }, [&](u32 v) {
     const Set all = neighbours(x, v);
     const u32 first = lower_bound(all.p, all.n, v), n = all.n - first;
     const u64 slot = x.off[v] + first;
     if (T::rank() == 0) x.less[v] = first;
     if (n == 0) return;
-    for (u32 i = T::rank(); i < all.n; i += T::size()) marks[all.p[i]] = 1;
+    c.mark(all, 0);
     T::sync();
     const u32* above = all.p + first;
     c.each_of(n, [&](u32 k) {
       const Set a = neighbours(x, above[k]);
       return Stretch{a.p, a.n, k};
     }, [&](u32 k, const u32* at, u32 w, bool live) {
-      const bool in = live && marks[w] != 0;
+      const bool in = live && c.place_of(w) != 0;
       if (live && w == v) {
         const u64 other = (u64)(at - x.adj);
         x.mirror[slot + k] = (u32)(other - x.off[above[k]]);
@@ -30,6 +29,7 @@ template <class T> DEV void census_triangles(const CensusParams& p) {
       }
       // The lanes of a stretch are neighbours: one adds for all of them.
       const u32 votes = ballot(ALL, in);
+      if (!votes) return;
       const u32 before = shfl_up(ALL, k, 1);
       const u32 begins = ballot(ALL, live && (lane() == 0 || before != k));
       if (begins >> lane() & 1) {
@@ -43,31 +43,32 @@ template <class T> DEV void census_triangles(const CensusParams& p) {
       const u32 t = load_relaxed(&x.triangles[slot + k]);
       if (t) x.triangles[x.off[above[k]] + x.mirror[slot + k]] = t;
     }
-    for (u32 i = T::rank(); i < all.n; i += T::size()) marks[all.p[i]] = 0;
-    T::sync();
+    c.forget(all, 0);
   });
 }
 
 // The number of triangles alone, each found at its least vertex.
 template <class T> DEV void census_only_triangles(const CensusParams& p) {
   const Census& x = p.x;
-  Crew<T> c(p);
-  u32* marks = (u32*)x.cells + (u64)T::number() * x.n; // there are no cells
+  Crew<T, false> c(p);
   u64 triangles = 0;
-  each_root<T>(c, [&](u32 v) {
+  auto less = [&](u32 v) {
     const Set all = neighbours(x, v);
-    const u32 first = lower_bound(all.p, all.n, v), n = all.n - first;
-    if (n < 2) return;
+    return lower_bound(all.p, all.n, v);
+  };
+  each_root(c, [&](u32 v) { return degree(x, v) > x.limit ? degree(x, v) - less(v) : 0; }, [&](u32 v) {
+    const Set all = neighbours(x, v);
+    const u32 first = less(v);
+    if (all.n - first < 2) return;
+    c.mark(all, first);
+    T::sync();
     const u32* above = all.p + first;
-    for (u32 i = T::rank(); i < n; i += T::size()) marks[above[i]] = 1;
-    T::sync();
-    c.each_of(n - 1, [&](u32 k) {
+    c.each_of(all.n - first - 1, [&](u32 k) {
+      const u32 from = less(above[k]);
       const Set a = neighbours(x, above[k]);
-      const u32 from = lower_bound(a.p, a.n, above[k]);
       return Stretch{a.p + from, a.n - from, 0};
-    }, [&](u32, const u32*, u32 w, bool live) { triangles += live && marks[w] != 0; });
-    for (u32 i = T::rank(); i < n; i += T::size()) marks[above[i]] = 0;
-    T::sync();
+    }, [&](u32, const u32*, u32 w, bool live) { triangles += live && c.place_of(w) != 0; });
+    c.forget(all, first);
   });
   add_sum(p, TRIANGLE, triangles);
 }
