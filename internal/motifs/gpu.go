@@ -42,9 +42,6 @@ func (e *errNoCensus) Error() string { return e.why }
 // no results, if the graph or the memory of the GPUs does not permit it.
 func (f *family) gpuCensus(ctx context.Context) ([]search.Result, error) {
 	lists := f.g.Data.Flat(f.g.Data.Any())
-	if !census.Suits(lists) {
-		return nil, &errNoCensus{"a vertex has too many neighbours for a census on GPUs"}
-	}
 	ctx, stop := memory.Watch(ctx, f.s.Memory)
 	defer stop()
 	start := time.Now()
@@ -59,7 +56,7 @@ func (f *family) gpuCensus(ctx context.Context) ([]search.Result, error) {
 	if cause := memory.Cause(ctx); cause != nil {
 		return nil, cause
 	}
-	if errors.Is(err, session.ErrShort) {
+	if errors.Is(err, session.ErrShort) || errors.Is(err, census.ErrDegree) {
 		return nil, &errNoCensus{fmt.Sprintf("a census of all motifs was not possible: %v", err)}
 	}
 	if err != nil && ctx.Err() == nil {

@@ -15,44 +15,44 @@ type pass struct {
 	name   string
 	body   string // the function of device code; %s is the kind of team
 	teams  bool
-	counts bool // COUNTS of census.cuh
-	rows   bool // it makes matrices
-	whole  bool // each of several devices takes all roots
+	counts bool   // COUNTS of census.cuh
+	rows   bool   // it makes matrices
+	whole  bool   // each of several devices takes all roots
+	blocks [2]int // of small and of large teams, for which a multiprocessor has registers
 }
 
 // passes are the passes of a census of k vertices, in their order.
 func passes(k int) []pass {
-	degrees := pass{name: fmt.Sprintf("degrees_%d", k), body: fmt.Sprintf("census_degrees<%d>", k)}
+	degrees := pass{name: fmt.Sprintf("degrees_%d", k), body: fmt.Sprintf("census_degrees<%d>", k), blocks: [2]int{4, 4}}
 	if k == 3 {
-		return []pass{degrees, {name: "only_triangles", body: "census_only_triangles<%s>", teams: true}}
+		return []pass{degrees, {name: "only_triangles", body: "census_only_triangles<%s>", teams: true, blocks: [2]int{10, 6}}}
 	}
 	all := []pass{
-		{name: "triangles", body: "census_triangles<%s>", teams: true, whole: true},
+		{name: "triangles", body: "census_triangles<%s>", teams: true, whole: true, blocks: [2]int{10, 6}},
 		degrees,
-		{name: fmt.Sprintf("cycles_%d", k), body: fmt.Sprintf("census_cycles<%%s, %d>", k), teams: true, counts: true},
-		{name: fmt.Sprintf("cliques_%d", k), body: fmt.Sprintf("census_cliques<%%s, %d>", k), teams: true, rows: true},
+		{name: fmt.Sprintf("cycles_%d", k), body: fmt.Sprintf("census_cycles<%%s, %d>", k), teams: true, counts: true, blocks: [2]int{10 - k, 8 - k}},
+		{name: fmt.Sprintf("cliques_%d", k), body: fmt.Sprintf("census_cliques<%%s, %d>", k), teams: true, rows: true, blocks: [2]int{11 - k, 8 - k}},
 	}
 	if k == 5 {
-		all = append(all, pass{name: "pairs", body: "census_pairs<%s>", teams: true, counts: true, rows: true})
+		all = append(all, pass{name: "pairs", body: "census_pairs<%s>", teams: true, counts: true, rows: true, blocks: [2]int{5, 4}})
 	}
 	return all
 }
 
 // size is a kind of team.
 type size struct {
-	kind      string
-	suffix    string // of kernels' names
-	threads   int    // of a block
-	small     bool
-	perBlock  int // teams
-	registers int // for so many blocks of a multiprocessor
-	near      int // words of rows in shared memory
+	kind     string
+	suffix   string // of kernels' names
+	threads  int    // of a block
+	perBlock int    // teams
+	table    bool   // a team knows vertices by a table in shared memory
+	near     int    // words of rows there
 }
 
 // sizes are the kinds of teams. On an emulated device a barrier takes as long as a block has threads.
 func sizes(emulated bool) [2]size {
-	small := size{kind: "SmallTeam", small: true, suffix: "_small", threads: 128, registers: 5, near: 640} // a matrix of 96 neighbours, with tails
-	large := size{kind: "LargeTeam", suffix: "_large", threads: 256, registers: 3, near: 4096}
+	small := size{kind: "SmallTeam", suffix: "_small", threads: 128, table: true, near: 640} // a matrix of 96 neighbours, with tails
+	large := size{kind: "LargeTeam", suffix: "_large", threads: 256, near: 4096}
 	if emulated {
 		small.threads, large.threads = 64, 64
 	}
@@ -60,7 +60,7 @@ func sizes(emulated bool) [2]size {
 	return [2]size{small, large}
 }
 
-// The sizes of struct CensusHead and of tables: CENSUS_SLOTS, CENSUS_LIMIT.
+// The bytes of struct CensusHead, and the slots and vertices of a table.
 const (
 	headBytes  = 80
 	tableSlots = 512
@@ -70,7 +70,7 @@ const (
 // shared is the bytes of shared memory of a block, with so many words of rows near each team.
 func (s *size) shared(p *pass, near int) int {
 	words := near
-	if s.small {
+	if s.table {
 		words += 2*(tableSlots+1) + tableLimit
 		if p.counts {
 			words += tableSlots + 1 + tableLimit
@@ -89,15 +89,27 @@ func (p *pass) kernel(s *size) string {
 
 // text is that of the kernel.
 func (p *pass) text(s *size) string {
-	return fmt.Sprintf("CENSUS_KERNEL(%s, %d, %d, %s)\n", p.kernel(s), s.threads, s.registers, strings.ReplaceAll(p.body, "%s", s.kind))
+	blocks := p.blocks[0]
+	if !s.table {
+		blocks = p.blocks[1]
+	}
+	return fmt.Sprintf("CENSUS_KERNEL(%s, %d, %d, %s)\n", p.kernel(s), s.threads, blocks, strings.ReplaceAll(p.body, "%s", s.kind))
 }
+
+// defines is the text before the kernels.
+const defines = `#define CENSUS_HEAD %du
+#define CENSUS_SLOTS %du
+#define CENSUS_LIMIT %du
+#define CENSUS_LARGE %d
+#include "census/kernels.cuh"
+`
 
 // job is a census for the session, without what a run does.
 func job(k int, emulated bool, program *kir.Program) *session.Job {
 	all := sizes(emulated)
 	j := &session.Job{
 		Name: "census", Program: program, Chunk: 1, Place: session.Device, Parts: map[string]string{},
-		Source: cuda.Source{Name: "census.cu", Text: fmt.Sprintf("#define CENSUS_LARGE %d\n#include \"census/kernels.cuh\"\n", all[1].threads)},
+		Source: cuda.Source{Name: "census.cu", Text: fmt.Sprintf(defines, headBytes, tableSlots, tableLimit, all[1].threads)},
 	}
 	for size := 3; size <= 5; size++ {
 		for _, p := range passes(size) {

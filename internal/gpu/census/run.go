@@ -39,15 +39,8 @@ type Result struct {
 // maxDegree is the largest number of neighbours of a vertex with which no sum of one vertex passes 64 bits.
 const maxDegree = 1 << 20
 
-// Suits reports whether the counts of a graph can be made by a census on GPUs, as far as memory is not the question.
-func Suits(lists *graph.CSR) bool {
-	for v := range uint32(lists.NumVertices()) {
-		if lists.Degree(v) > maxDegree {
-			return false
-		}
-	}
-	return true
-}
+// ErrDegree is the error of a graph in which a vertex has too many neighbours.
+var ErrDegree = fmt.Errorf("census: a vertex has more than %d neighbours", maxDegree)
 
 // run is one run.
 type run struct {
@@ -72,10 +65,10 @@ const (
 	extraSums
 )
 
-// Motifs returns how often each of the patterns occurs in a graph of Suits. The patterns are all those that the catalogue
+// Motifs returns how often each of the patterns occurs in a graph. The patterns are all those that the catalogue
 // calls motifs of one size, in its order, all of them induced or none. It blocks until other runs of the session have ended.
-// If ctx ends, the error is the context's, and there are no counts. An error is session.ErrShort if the devices have too little
-// memory.
+// If ctx ends, the error is the context's, and there are no counts. The error is session.ErrShort if the devices have too little
+// memory, and ErrDegree if a vertex has more than a million neighbours.
 func Motifs(ctx context.Context, s *session.Session, g *graph.Graph, lists *graph.CSR, ps []*pattern.Pattern, o Options) (Result, error) {
 	k := len(ps[0].Vertices)
 	if k < 3 || k > 5 {
@@ -106,7 +99,9 @@ func (r *run) do(ctx context.Context, s *session.Session, g *graph.Graph) (sessi
 	r.adj = program.AddGlobal(&kir.GlobalDef{
 		Name: "neighbours", Kind: kir.Adj, Off: r.lists.Off, Adj: r.lists.Adj, Of: kir.Identity{ID: g.ArrayID(unsafe.Pointer(&r.lists.Off[0]))},
 	})
-	r.measure()
+	if r.measure(); r.most > maxDegree {
+		return session.Result{}, ErrDegree
+	}
 	devices := s.Devices()
 	j := job(r.k, devices[0].Emulated, program)
 	j.Vertices, j.Owner, j.HostMemory, j.Progress = uint32(n), g, r.o.Memory, r.o.Progress
@@ -261,7 +256,7 @@ func (r *run) start(x *session.Exec, devices int) (func() error, error) {
 	}
 	each, teams := r.bytes(n, words), int64(r.o.teams)
 	if teams == 0 {
-		teams = min(int64(most), teamsIn(left, each, int64(x.Info().SMs)))
+		teams = min(int64(most), teamsIn(left, each, int64(r.busy()*x.Info().SMs)))
 	}
 	a.Room = uint64(words)
 	arrays = append(arrays, array{"places of vertices", 4 * n * teams, &a.Place, true})
@@ -353,10 +348,18 @@ func (r *run) bytes(n, words int64) int64 {
 	return 16*n + 4*words
 }
 
+// busy is how many large teams of a multiprocessor are enough. Few roots are theirs, except those of pairs of vertices.
+func (r *run) busy() int {
+	if r.k == 5 {
+		return 2
+	}
+	return 1
+}
+
 // teamsIn is how many teams have workspaces in a memory of so many bytes, of which one needs `each`. Memory that a run may keep for
-// the next is had sooner than more of it: more is taken only for as many teams as keep the multiprocessors busy.
-func teamsIn(room, each, sms int64) int64 {
-	return max(1, min(max(room/keptShare/each, 2*sms), room/4*3/each))
+// the next is had sooner than more of it: more is taken only for as many teams as are enough.
+func teamsIn(room, each, enough int64) int64 {
+	return max(1, min(max(room/keptShare/each, enough), room/4*3/each))
 }
 
 // keptShare is the part of a device's memory that scratch memory is kept in.

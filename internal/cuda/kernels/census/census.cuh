@@ -78,9 +78,12 @@ struct CensusHead {
 
 // A small team is a warp. What it knows of vertices is in a hash table in shared memory, so it takes roots that meet few
 // others. A large team is a block, with a word for each vertex of the graph in device memory.
-#define CENSUS_SLOTS 512u  // of a table: a power of two
-#define CENSUS_LIMIT 320u  // vertices in a table, at most: half of its slots stay free, or nearly so
-#define CENSUS_TAKE 8u     // roots that a small team takes at a time
+//
+// CENSUS_SLOTS is a table's number of slots, a power of two, and CENSUS_LIMIT that of vertices which it takes, so that enough slots
+// stay free. Both are defined by package gpu/census.
+#define CENSUS_TAKE 8u // roots that a small team takes at a time
+static_assert(sizeof(CensusHead) == CENSUS_HEAD, "package gpu/census knows the size of a head");
+static_assert(CENSUS_LIMIT < CENSUS_SLOTS && (CENSUS_SLOTS & (CENSUS_SLOTS - 1)) == 0, "a table has free slots, by a mask");
 
 // Words of shared memory of a small team, without rows. COUNTS: see Crew.
 template <bool COUNTS> DEV constexpr u32 small_words() { return 2 * (CENSUS_SLOTS + 1) + CENSUS_LIMIT + (COUNTS ? CENSUS_SLOTS + 1 + CENSUS_LIMIT : 0); }
@@ -128,15 +131,15 @@ template <class T, bool COUNTS> struct Crew {
   // The slot of a vertex. MEETING: other lanes may meet vertices meanwhile.
   template <bool MEETING> DEV u32 find(u32 w) const {
     if constexpr (!T::is_warp) return w;
-    for (u32 h = scatter(w);; h = h + 1 & CENSUS_SLOTS - 1) {
+    for (u32 h = scatter(w);; h = (h + 1) & (CENSUS_SLOTS - 1)) {
       const u32 key = MEETING ? load_relaxed(&keys[h]) : keys[h];
       if (key == w) return h;
       if (key == ~0u) return CENSUS_SLOTS;
     }
   }
-  static DEV u32 scatter(u32 w) { return w * 2654435761u >> 23 & CENSUS_SLOTS - 1; }
+  static DEV u32 scatter(u32 w) { return w * 2654435761u >> 16 & (CENSUS_SLOTS - 1); }
   DEV u32 enter(u32 w, bool& fresh) {
-    for (u32 h = scatter(w);; h = h + 1 & CENSUS_SLOTS - 1) {
+    for (u32 h = scatter(w);; h = (h + 1) & (CENSUS_SLOTS - 1)) {
       const u32 key = atomic_cas(&keys[h], ~0u, w);
       fresh = key == ~0u;
       if (fresh || key == w) return h;

@@ -1,5 +1,5 @@
-// The kernels of the census, of which a run needs a few. CENSUS_LARGE is the number of threads of a large team, which is a block,
-// and CENSUS_SMALL that of a block of small teams.
+// The kernels of the census, of which a run needs a few. CENSUS_LARGE is the number of threads of a large team, which is a
+// block.
 #ifndef WEFT_CENSUS_KERNELS
 #define WEFT_CENSUS_KERNELS
 #include "census/cliques.cuh"

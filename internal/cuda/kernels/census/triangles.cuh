@@ -47,6 +47,8 @@ template <class T> DEV void census_triangles(const CensusParams& p) {
   });
 }
 
+#define SHORT_LIST 64 // a list that is walked sooner than its larger ids are found
+
 // The number of triangles alone, each found at its least vertex.
 template <class T> DEV void census_only_triangles(const CensusParams& p) {
   const Census& x = p.x;
@@ -64,10 +66,11 @@ template <class T> DEV void census_only_triangles(const CensusParams& p) {
     T::sync();
     const u32* above = all.p + first;
     c.each_of(all.n - first - 1, [&](u32 k) {
-      const u32 from = less(above[k]);
-      const Set a = neighbours(x, above[k]);
-      return Stretch{a.p + from, a.n - from, 0};
-    }, [&](u32, const u32*, u32 w, bool live) { triangles += live && c.place_of(w) != 0; });
+      const u32 u = above[k];
+      const Set a = neighbours(x, u);
+      const u32 from = a.n > SHORT_LIST ? less(u) : 0;
+      return Stretch{a.p + from, a.n - from, u};
+    }, [&](u32 u, const u32*, u32 w, bool live) { triangles += live && w > u && c.place_of(w) != 0; });
     c.forget(all, first);
   });
   add_sum(p, TRIANGLE, triangles);
