@@ -241,7 +241,7 @@ template <class T, bool COUNTS> struct Crew {
       const u32 tags = shfl(ALL, a.tag, s.from);
       each(s, [&](Window w) { f(shfl(ALL, tags, w.of & 31), w.p, w.x, w.live); });
     });
-    T::sync();
+    if (T::is_warp) T::sync(); // a block has, after it was dealt all
   }
 };
 

@@ -78,7 +78,6 @@ template <class T, u32 SIZE> DEV void census_cycles(const CensusParams& p) {
         if (live) walks += (u64)c.times_of(z) * s;
       });
     }
-    T::sync();
     c.forget(all, SIZE == 5 ? first : all.n);
   });
   add_sum(p, CYCLE4, cycle4);
