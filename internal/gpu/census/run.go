@@ -164,6 +164,7 @@ const turnsBytes = 4 * 8
 // launch is a kernel of a pass, for one kind of team.
 type launch struct {
 	pass   *pass
+	name   string
 	kernel *cuda.Kernel
 	grid   cuda.Launch
 	near   int
@@ -181,8 +182,8 @@ func (r *run) launches(x *session.Exec) (all []launch, teams int, err error) {
 			if !p.teams && k > 0 {
 				continue
 			}
-			l := launch{pass: p, turns: uint64(turnsBytes * i)}
-			if l.kernel, err = x.Kernel(p.kernel(s)); err != nil {
+			l := launch{pass: p, name: p.kernel(s), turns: uint64(turnsBytes * i)}
+			if l.kernel, err = x.Kernel(l.name); err != nil {
 				return nil, 0, err
 			}
 			l.grid.Threads = s.threads
@@ -291,8 +292,13 @@ func (r *run) start(x *session.Exec, devices int) (func() error, error) {
 		return nil, err
 	}
 	r.note("census: %d large teams, with %d bytes each", teams, each)
+	var times timer
+	x.AtEnd(times.close)
 	return func() error {
 		for _, l := range all {
+			if err := times.mark(x, l.name); err != nil {
+				return err
+			}
 			a := a
 			a.Turns += l.turns
 			a.Near = uint32(l.near)
@@ -306,10 +312,18 @@ func (r *run) start(x *session.Exec, devices int) (func() error, error) {
 				return err
 			}
 		}
+		if err := times.mark(x, ""); err != nil {
+			return err
+		}
 		words := make([]uint64, 2*censusSums)
 		if err := cuda.Fetch(x.Context(), words, sums, 0, x.Stream()); err != nil {
 			return err
 		}
+		text, err := times.text()
+		if err != nil {
+			return err
+		}
+		r.note("census: %s", text)
 		r.add(words)
 		return nil
 	}, nil

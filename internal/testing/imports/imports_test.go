@@ -97,7 +97,7 @@ var may = map[string][]string{
 	// membership is what engines of GPUs find out about neighbour lists by.
 	"gpu/membership": {"kir/*", "cuda/*", "engine", "engine/option", "gpu"},
 	// neighbourhood is a method that the engines of GPUs share.
-	"gpu/census":        {"engine", "engine/escape", "graph", "kir/*", "cuda/*", "pattern"},
+	"gpu/census":        {"gpu", "engine", "engine/escape", "graph", "kir/*", "cuda/*", "pattern"},
 	"gpu/neighbourhood": {"plan", "graph", "kir/*", "lower", "cuda/*", "engine", "engine/option", "gpu"},
 	"engine/stack":      {"plan", "graph", "kir/*", "lower", "cuda/*", "engine", "engine/option", "gpu", "gpu/neighbourhood"},
 	"engine/codegen":    {"plan", "graph", "kir/*", "lower", "cuda/*", "native", "engine", "engine/option", "gpu", "gpu/neighbourhood", "gpu/membership"},
