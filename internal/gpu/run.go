@@ -28,7 +28,11 @@ var Options = option.Table{
 	option.Choice(Adjacency, "where neighbour lists lie: in host memory, with a cache on the GPU or without; auto is cached if the GPU has too little memory for all", "auto", "device", "cached", "host"),
 	option.Choice("gpu.cache", "which lists the cache has: by random walks, the longest, or none", "walks", "degree", "off"),
 	option.Switch("gpu.sweeps", true, "count triangles, diamonds and others that add up over lists in sweeps, with one block of lists on the GPU after the other, where no cache serves them"),
+	option.Switch(Census, true, "count all motifs at once, by passes over the vertices"),
 }
+
+// Census is the switch of the census of motifs (package gpu/census).
+const Census = "gpu.census"
 
 // Adjacency is the switch that says where neighbour lists lie.
 const Adjacency = "gpu.adjacency"

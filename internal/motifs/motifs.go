@@ -54,6 +54,14 @@ func Count(ctx context.Context, g *search.Graph, k int, s *setting.Settings) ([]
 	if device, ok := f.oneProgram(ctx); ok {
 		return f.program(ctx, device)
 	}
+	if gpuCensus(s) {
+		out, err := f.gpuCensus(ctx)
+		var no *errNoCensus
+		if !errors.As(err, &no) {
+			return out, err
+		}
+		return noted(no.why)(f.apart(ctx))
+	}
 	if oneByOne(s) {
 		return f.apart(ctx)
 	}
@@ -101,6 +109,16 @@ func newFamily(g *search.Graph, k int, directed bool, s *setting.Settings) (*fam
 func oneByOne(s *setting.Settings) bool {
 	other := s.Engine != "" && s.Engine != "auto" && s.Engine != "host"
 	return other || len(s.Switches) > 0 || s.Limit > 0 || s.Ordered() || runtime.OnGPU(s.Device) || s.Mode != nil && *s.Mode != pattern.Iso
+}
+
+// noted adds a note to the first of some results.
+func noted(note string) func([]search.Result, error) ([]search.Result, error) {
+	return func(out []search.Result, err error) ([]search.Result, error) {
+		if len(out) > 0 {
+			out[0].Notes = append(out[0].Notes, note)
+		}
+		return out, err
+	}
 }
 
 // census counts all motifs in one pass, of whose time each has its share.

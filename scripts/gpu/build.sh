@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 : "${GO:=go}" "${GPU_TARGET:=linux/amd64}"
-: "${GPU_PACKAGES:=internal/cuda internal/cuda/kernels internal/cuda/session internal/engine/codegen internal/gpu/neighbourhood internal/engine/stack internal/engine/fine internal/engine/join internal/engine/partition internal/engine internal/matcha/device internal/stream/cached internal/stream/pipeline internal/stream/host}"
+: "${GPU_PACKAGES:=internal/cuda internal/cuda/kernels internal/cuda/session internal/engine/codegen internal/gpu/neighbourhood internal/gpu/census internal/engine/stack internal/engine/fine internal/engine/join internal/engine/partition internal/engine internal/matcha/device internal/stream/cached internal/stream/pipeline internal/stream/host}"
 what=${1:?test or bench}
 export CGO_ENABLED=0 GOOS=${GPU_TARGET%/*} GOARCH=${GPU_TARGET#*/}
 flags=(-trimpath -ldflags '-s -w')

@@ -6,6 +6,7 @@
 //   - stack: STMatch's search, with one stack for each warp;
 //   - fine: gMatch's search, with one candidate for each lane, its pools and its candidate graph;
 //   - neighbourhood: the neighbourhood of one vertex as a bit matrix;
+//   - census: the sums of which all motifs follow;
 //   - membership: a test of adjacency by one load;
 //   - codegen: the loop nest of a plan as one kernel;
 //   - join: the phases of GSI's and GENEVA's joins, of plans that are data, over neighbour lists in several layouts;
@@ -25,7 +26,7 @@ import (
 	"strings"
 )
 
-//go:embed base stack fine neighbourhood membership codegen join partition nest matcha pipeline
+//go:embed base stack fine neighbourhood census membership codegen join partition nest matcha pipeline
 var files embed.FS
 
 // Source is the text of a file, "base/device.cuh" say. It panics where there is no such file: names are constants of

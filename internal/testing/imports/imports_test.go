@@ -85,7 +85,9 @@ var may = map[string][]string{
 	"engine/option":    {"pattern"},
 	"engine/tasks":     {"engine", "runtime/crew"},
 	"engine/tail":      {"engine", "engine/tasks", "plan", "pattern"},
-	"engine/oracle":    {"plan", "graph", "pattern", "engine"},
+	// escape is formulas, of sums that a census adds up on the processor or on GPUs.
+	"engine/escape": {"engine", "pattern"},
+	"engine/oracle": {"plan", "graph", "pattern", "engine"},
 	// setops knows sorted lists and bitmaps only.
 	"setops": {},
 	// gpu is what the engines of GPUs share around a session.
@@ -95,10 +97,11 @@ var may = map[string][]string{
 	// membership is what engines of GPUs find out about neighbour lists by.
 	"gpu/membership": {"kir/*", "cuda/*", "engine", "engine/option", "gpu"},
 	// neighbourhood is a method that the engines of GPUs share.
+	"gpu/census":        {"gpu", "engine", "engine/escape", "graph", "kir/*", "cuda/*", "pattern"},
 	"gpu/neighbourhood": {"plan", "graph", "kir/*", "lower", "cuda/*", "engine", "engine/option", "gpu"},
 	"engine/stack":      {"plan", "graph", "kir/*", "lower", "cuda/*", "engine", "engine/option", "gpu", "gpu/neighbourhood"},
 	"engine/codegen":    {"plan", "graph", "kir/*", "lower", "cuda/*", "native", "engine", "engine/option", "gpu", "gpu/neighbourhood", "gpu/membership"},
-	"engine/host":       {"plan", "graph/*", "pattern", "engine", "engine/option", "engine/tasks", "engine/tail", "runtime/crew", "setops"},
+	"engine/host":       {"plan", "graph/*", "pattern", "engine", "engine/escape", "engine/option", "engine/tasks", "engine/tail", "runtime/crew", "setops"},
 	"engine/join":       {"disk", "memory", "plan", "plan/phases", "graph/*", "pattern", "vfs", "engine", "engine/option", "engine/tasks", "engine/tail", "runtime/crew", "setops", "gpu", "lower", "kir/*", "cuda/*"},
 	"engine/partition":  {"plan", "plan/planner", "graph", "graph/partition", "pattern", "memory", "vfs", "engine", "engine/option", "gpu", "kir/*", "cuda/*"},
 	"engine/fine":       {"plan", "graph", "pattern", "kir/*", "lower", "cuda/*", "engine", "engine/option", "gpu", "gpu/membership"},
@@ -109,7 +112,7 @@ var may = map[string][]string{
 	"search": {"cuda", "cuda/session", "engine", "format", "gql", "graph", "graph/gen", "kind", "lower/matchatext", "memory", "native", "pattern", "plan",
 		"plan/explain", "plan/planner", "route", "runtime", "setting", "sink"},
 	"verify": {"engine/oracle", "pattern", "plan", "search"},
-	"motifs": {"engine", "engine/host", "engine/host/census", "gql", "kind", "matcha/library", "matcha/program", "matcha/schedule", "memory", "pattern",
+	"motifs": {"cuda/session", "engine", "engine/host", "engine/host/census", "gpu", "gpu/census", "gql", "kind", "matcha/library", "matcha/program", "matcha/schedule", "memory", "pattern",
 		"plan", "plan/formula", "plan/planner", "route", "runtime", "search", "setting"},
 	// serve and the protocols below it are users of the root package. gql tells them where the parts of a query stand.
 	"serve": {"gql", "matcha/library", "memory", "sink", "vfs", "serve/*"},

@@ -75,6 +75,7 @@ struct Window {
   u32 of;   // the list that it is in, a rank of the stream
   u32 part; // the lanes whose elements are in the list of rank lane()
   bool live;
+  const u32* p; // where the element is
 };
 
 // Calls f(Window) for every 32 elements. Collective; f is called by all lanes
@@ -97,7 +98,8 @@ template <class F> DEV void each(const Stream& lists, F f) {
       begun += popc(marks);
       u64 base = shfl(ALL, s.base, of);
       bool live = lane() < s.total - at;
-      return Window{live ? *(const u32*)(base + 4ull * (at + lane())) : ~0u, of, 0, live};
+      const u32* p = (const u32*)(base + 4ull * (at + lane()));
+      return Window{live ? *p : ~0u, of, 0, live, p};
     };
     Window next = load(0);
     for (u32 at = 0, left = s.total; left > 0; at += 32) {

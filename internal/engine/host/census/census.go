@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/escape"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/runtime/crew"
@@ -161,11 +162,11 @@ func Count(ctx context.Context, csr *graph.CSR, k int, o engine.Options, progres
 	if err != nil {
 		return nil, err
 	}
-	var all sums
+	var all escape.Sums
 	for _, v := range visitors {
-		all.plus(&v.(*root).sums)
+		all.Plus(&v.(*root).sums)
 	}
-	return all.counts(k), nil
+	return all.Counts(k), nil
 }
 
 // Motifs returns how often each of the patterns occurs: all those that the
@@ -175,14 +176,5 @@ func Motifs(ctx context.Context, csr *graph.CSR, ps []*pattern.Pattern, o engine
 	if err != nil {
 		return nil, err
 	}
-	out := make([]*big.Int, len(ps))
-	for i, p := range ps {
-		if out[i] = counts[p.Name]; out[i] == nil {
-			return nil, fmt.Errorf("census: no formula for %s", p.Name)
-		}
-	}
-	if ps[0].Induced {
-		makeInduced(ps, out)
-	}
-	return out, nil
+	return escape.Motifs(counts, ps)
 }

@@ -3,15 +3,12 @@
 //
 // Most patterns of that size are sums over vertices and edges. Each term is a product of a few
 // small numbers: degrees, triangles and 4-cycles at a vertex and at an edge, and common
-// neighbours of two vertices. Products in which two vertices coincide are subtracted. The
-// formulas are those of ESCAPE (Pinar, Seshadhri and Vishal, ESCAPE: efficiently counting all
-// 5-vertex subgraphs, WWW 2017), some of them in another form.
+// neighbours of two vertices. Package engine/escape has the formulas.
 //
 // One pass over the vertices as roots finds all these numbers. A walk to the neighbours'
 // neighbours counts what the root shares with every other vertex (walk.go). A bit matrix of the
 // root's neighbourhood counts the cliques and near-cliques there (matrix.go). Three and four
-// vertices need only half of that (smallpatterns.go). Only sums are kept between roots
-// (sums.go). Induced counts follow from the others by arithmetic (induced.go).
+// vertices need only half of that (smallpatterns.go). Only sums are kept between roots.
 //
 // It knows adjacency alone. It must not know plans, labels or directions.
 package census

@@ -3,6 +3,7 @@ package census
 import (
 	"math/bits"
 
+	"github.com/weftgraph/weft/internal/engine/escape"
 	"github.com/weftgraph/weft/internal/runtime/crew"
 	"github.com/weftgraph/weft/internal/setops"
 )
@@ -91,7 +92,7 @@ func (r *root) fourCliques(n int) {
 			}
 		}
 	}
-	r.sums.clique4.add(12 * uint64(found)) // each clique once
+	r.sums.Clique4.Add(12 * uint64(found)) // each clique once
 }
 
 // andBelow is the number of bits that two rows share below p.
@@ -121,17 +122,17 @@ func (r *root) nearCliques(n int) {
 				}
 				c := uint64(setops.AndCount(row, r.row(p)))
 				sum += c
-				s.k5edge.add(choose2(c))
+				s.K5edge.Add(escape.Choose2(c))
 				at[i] += c
 				at[p] += c
 			}
 		}
 	}
-	s.clique4.add(sum)
-	s.tail4.mul(sum, max(d, 3)-3)
+	s.Clique4.Add(sum)
+	s.Tail4.Mul(sum, max(d, 3)-3)
 	for i, k := range at {
 		if k > 0 {
-			s.k5wedge.mul(k/2, r.closed[i+1]-2)
+			s.K5wedge.Mul(k/2, r.closed[i+1]-2)
 		}
 	}
 }
@@ -165,7 +166,7 @@ func (r *root) fiveCliques(n int) {
 			}
 		}
 	}
-	r.sums.clique5.add(uint64(found))
+	r.sums.Clique5.Add(uint64(found))
 }
 
 // batchWords bounds the rows of the other vertices that are made at a time.
@@ -226,9 +227,9 @@ func (r *root) wheelsWith(n uint64, both []uint64) {
 		for ; x != 0; x &= x - 1 {
 			c := uint64(setops.AndCount(both, r.row(k<<6+bits.TrailingZeros64(x))))
 			ends += c
-			wheels += choose2(c)
+			wheels += escape.Choose2(c)
 		}
 	}
-	r.sums.spoke.mul(ends/2, n-2)
-	r.sums.wheel.add(wheels)
+	r.sums.Spoke.Mul(ends/2, n-2)
+	r.sums.Wheel.Add(wheels)
 }

@@ -3,6 +3,7 @@ package census
 import (
 	"math/bits"
 
+	"github.com/weftgraph/weft/internal/engine/escape"
 	"github.com/weftgraph/weft/internal/runtime/crew"
 	"github.com/weftgraph/weft/internal/setops"
 )
@@ -22,8 +23,8 @@ func (r *root) visitOnce(v uint32) {
 	}
 	r.v, r.list = v, list
 	s := &r.sums
-	s.wedge.add(choose2(d))
-	s.star3.mul(choose2(d), d-2)
+	s.Wedge.Add(escape.Choose2(d))
+	s.Star3.Mul(escape.Choose2(d), d-2)
 	first := setops.LowerBound(list, v)
 	cliques := r.size == 4 && first > 2
 	if first == len(list) && !cliques {
@@ -85,20 +86,20 @@ func (r *root) once(d uint64, above []uint32) {
 		if t > 0 {
 			triangles += t
 			tailed += t * (d + du - 4)
-			diamonds += choose2(t)
+			diamonds += escape.Choose2(t)
 		}
 	}
 	found := uint64(0)
 	for _, w := range met {
-		found += choose2(uint64(r.share[w]))
+		found += escape.Choose2(uint64(r.share[w]))
 		r.share[w] = 0
 	}
 	r.met = met
-	s.cycle4.mul(found, 4)
-	s.path4.mul(2*far, d-1)
-	s.triangle.add(2 * triangles)
-	s.tailed.add(tailed)
-	s.diamond.mul(diamonds, 2)
+	s.Cycle4.Mul(found, 4)
+	s.Path4.Mul(2*far, d-1)
+	s.Triangle.Add(2 * triangles)
+	s.Tailed.Add(tailed)
+	s.Diamond.Mul(diamonds, 2)
 }
 
 // one is 1 for any number but 0.

@@ -3,6 +3,7 @@ package census
 import (
 	"sync/atomic"
 
+	"github.com/weftgraph/weft/internal/engine/escape"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/runtime/crew"
 )
@@ -12,7 +13,7 @@ type root struct {
 	csr  *graph.CSR
 	size int // vertices of the patterns
 	stop *atomic.Bool
-	sums sums
+	sums escape.Sums
 
 	memory *crew.Memory // for the arrays
 
@@ -46,8 +47,8 @@ func (r *root) visit(v uint32) {
 	}
 	r.v, r.list = v, list
 	s := &r.sums
-	s.wedge.add(choose2(d))
-	s.star4.add(choose4(d))
+	s.Wedge.Add(escape.Choose2(d))
+	s.Star4.Add(escape.Choose4(d))
 	r.walk()
 	degree, closed := r.degree[:d+1], r.closed[:d+1]
 	triangles := uint64(0) // t(v), twice
@@ -56,9 +57,9 @@ func (r *root) visit(v uint32) {
 		closed[i+1] = uint64(r.share[u])
 		triangles += closed[i+1]
 	}
-	s.triangle.add(triangles)
+	s.Triangle.Add(triangles)
 	if d > 1 {
-		s.tailed.mul(triangles, d-2)
+		s.Tailed.Mul(triangles, d-2)
 	}
 	triangles /= 2
 	var far, squares, pairs uint64 // Σ (d(u)−1), its squares; Σ C(t(vu),2)
@@ -66,17 +67,17 @@ func (r *root) visit(v uint32) {
 		t, du := closed[i+1], degree[i+1]
 		far += du - 1
 		squares += (du - 1) * (du - 1)
-		pairs += choose2(t)
+		pairs += escape.Choose2(t)
 	}
-	s.path4.mul(d-1, far)
-	s.diamond.add(pairs)
+	s.Path4.Mul(d-1, far)
+	s.Diamond.Add(pairs)
 	cycles := uint64(0) // c(v)
 	for _, w := range r.met {
 		c := uint64(r.share[w])
 		cycles += c * (c - 1)
 	}
 	cycles = (cycles - d*(d-1)) / 2 // not with v itself
-	s.cycle4.add(cycles)
+	s.Cycle4.Add(cycles)
 	if triangles > 0 {
 		for i, u := range list {
 			r.at[u] = uint32(i + 1)
@@ -125,23 +126,23 @@ func (r *root) walk() {
 func (r *root) five(d, triangles, cycles, far, squares uint64) {
 	s := &r.sums
 	degree, closed := r.degree, r.closed
-	s.fork.mul(choose2(d-1), far)
-	s.path5.mul(far, far)
-	s.path5.sub(squares)
-	s.bowtie.add(choose2(triangles))
+	s.Fork.Mul(escape.Choose2(d-1), far)
+	s.Path5.Mul(far, far)
+	s.Path5.Sub(squares)
+	s.Bowtie.Add(escape.Choose2(triangles))
 	if d > 1 {
-		s.banner.mul(cycles, d-2)
-		s.cricket.mul(triangles, choose2(d-2))
+		s.Banner.Mul(cycles, d-2)
+		s.Cricket.Mul(triangles, escape.Choose2(d-2))
 	}
 	for _, w := range r.met {
 		if c := uint64(r.share[w]); c > 2 && w != r.v {
-			s.k23.add(choose3(c))
+			s.K23.Add(escape.Choose3(c))
 		}
 	}
 	r.closedWalks()
 	for i, u := range r.list {
 		t, du := closed[i+1], degree[i+1]
-		s.lollipop.mul(triangles-t, du-1)
+		s.Lollipop.Mul(triangles-t, du-1)
 		if t == 0 {
 			continue
 		}
@@ -156,13 +157,13 @@ func (r *root) five(d, triangles, cycles, far, squares uint64) {
 		}
 		// Not x = v, and of the s(v,x) not u.
 		cyclesAt := shared - d - (du - 1) // c(vu)
-		s.house.mul(cyclesAt, t)
-		s.bull.mul(t*(d-2), du-2)
-		s.book.add(choose3(t))
-		s.kite.mul(t-1, degrees-2*t)
-		s.gem.mul(t-1, further-t)
+		s.House.Mul(cyclesAt, t)
+		s.Bull.Mul(t*(d-2), du-2)
+		s.Book.Add(escape.Choose3(t))
+		s.Kite.Mul(t-1, degrees-2*t)
+		s.Gem.Mul(t-1, further-t)
 		if t > 1 {
-			s.dart.mul(choose2(t), d-3)
+			s.Dart.Mul(escape.Choose2(t), d-3)
 		}
 	}
 }
@@ -182,6 +183,6 @@ func (r *root) closedWalks() {
 			}
 			x += uint64(r.share[z])
 		}
-		r.sums.cycle5.mul(2*x, uint64(r.share[w]))
+		r.sums.Cycle5.Mul(2*x, uint64(r.share[w]))
 	}
 }

@@ -1,11 +1,28 @@
-package census
+package escape
 
 import (
+	"fmt"
 	"math/big"
 	"math/bits"
 
 	"github.com/weftgraph/weft/internal/pattern"
 )
+
+// Motifs returns how often each of the patterns occurs, of the numbers of subgraphs that
+// Sums.Counts gives. The patterns are all those that the catalogue calls motifs of one size, in
+// its order, all of them induced or none.
+func Motifs(counts map[string]*big.Int, ps []*pattern.Pattern) ([]*big.Int, error) {
+	out := make([]*big.Int, len(ps))
+	for i, p := range ps {
+		if out[i] = counts[p.Name]; out[i] == nil {
+			return nil, fmt.Errorf("no formula for %s", p.Name)
+		}
+	}
+	if ps[0].Induced {
+		makeInduced(ps, out)
+	}
+	return out, nil
+}
 
 // makeInduced turns the numbers of subgraphs into the numbers of induced subgraphs. A set of
 // vertices that induces G has as many copies of each pattern H as G has:
