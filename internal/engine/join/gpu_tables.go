@@ -33,7 +33,7 @@ const (
 // Chunks of candidates of a row that a warp goes through before others take parts of it, in a phase of several vertices. An
 // emulated device has few, so that small graphs have such rows.
 const (
-	rowBudget      = 512
+	rowBudget      = 64
 	emulatedBudget = 3
 )
 

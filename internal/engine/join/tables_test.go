@@ -146,7 +146,7 @@ func TestGPULongRows(t *testing.T) {
 		{"MATCH (a)--(b), (a)--(c), (a)--(d)", 64, 20, 20 * 19 * 18 / 6, three, true, false, []string{"0"}},
 		{"MATCH (a)--(b), (a)--(c)", 1, 400, 400 * 399 / 2, two, false, false, []string{"0", "1", "50"}},
 		{"MATCH (a)--(b), (a)--(c)", 64, 100, 100 * 99 / 2, two, true, false, []string{"0"}},
-		{"MATCH (a)--(b), (a)--(c)", 1, 1500, 1500 * 1499 / 2, two, true, true, []string{"0"}},
+		{"MATCH (a)--(b), (a)--(c), (a)--(d)", 1, 1500, 1500 * 1499 * 1498 / 6, three, true, true, []string{"0"}},
 		{"MATCH (a)--(b), (a)--(c) WHERE deg(b) < 2 AND deg(c) < 2", 1, 1500, 1500 * 1499 / 2, two, true, true, []string{"0"}},
 	} {
 		s := &nodiff.Spec{N: c.stars * (c.rays + 1)}
@@ -176,7 +176,8 @@ func TestGPULongRows(t *testing.T) {
 				if err != nil || r.Matches != engine.U64(uint64(want)) || !c.count && rows.Load() != int64(want) {
 					t.Errorf("%d times %s, batch %s: %v, %d rows, %v; want %d", c.stars, c.pattern, batch, r.Matches, rows.Load(), err, want)
 				}
-				if s := fmt.Sprint(r.Stats); c.split != strings.Contains(s, "parts of long rows") && r.Device != "cpu" {
+				// A GPU has more warps than an emulated device, and splits later.
+				if s := fmt.Sprint(r.Stats); c.split != strings.Contains(s, "parts of long rows") && !strings.Contains(t.Name(), "/gpu") {
 					t.Errorf("%d times %s, batch %s: %s", c.stars, c.pattern, batch, s)
 				}
 			}

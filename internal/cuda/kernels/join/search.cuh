@@ -63,7 +63,7 @@ template <JoinGoal GOAL> struct Joiner {
       : run(run), x(x), lists(lists), s(s), w(w), count(join_count_of(x)), chunk_rows(join_run_of(x, count - x.base)), parts(join_parts_of(x, count - x.base)) {}
 
   // Counts n rows of this root, which is the same on all lanes.
-  DEV void add(u32 n) {
+  DEV void add(u64 n) {
     total += n;
     if (GOAL == JOIN_COUNT && n && lane() == 0) add_root(run, w.row[0], n);
   }

@@ -158,16 +158,46 @@ template <JoinGoal GOAL> struct Several {
     return j.flush();
   }
 
-  // Whether the last two levels make products. Candidates of the last one that are only counted are not tested one by one.
-  DEV bool multiplies() const {
-    const JoinGroup& g = j.s.group[j.s.at[j.s.levels - 1].group];
-    return !j.s.late && j.s.levels <= JOIN_PLACES && (GOAL != JOIN_COUNT || f[j.s.at[j.s.levels - 1].group].others || join_tests(g));
+  // Whether the last two levels make products.
+  DEV bool multiplies() const { return !j.s.late && j.s.levels <= JOIN_PLACES; }
+
+  // Whether candidates of the last level are counted without a look at each.
+  DEV bool counts() const {
+    const u32 group = j.s.at[j.s.levels - 1].group;
+    return GOAL == JOIN_COUNT && !f[group].others && !join_tests(j.s.group[group]);
   }
 
   // Where a product was left: positions of a chunk of each level, and the number of a pair.
   struct Place {
     u32 first, second, pair;
   };
+
+  // The number of candidates of the last level next to this lane's vertex `v` of the level before it, where nothing is asked of
+  // them but bounds and to differ from vertices of the row. 0 where `in` is false.
+  DEV u32 size(u32 v, bool in) {
+    const u32 k = j.s.levels - 1;
+    const JoinLevel& l = j.s.at[k];
+    const Set& base = f[l.group].base;
+    const u32 other = 1u << j.s.at[k - 1].level, distinct = j.s.group[l.group].distinct | l.distinct;
+    u32 begin, end;
+    range(k, begin, end, ~other);
+    const u32 lo = in && (l.above & other) ? bisect(base.p, begin, end, v + 1) : begin;
+    const u32 hi = in && (l.below & other) ? bisect(base.p, begin, end, v) : end;
+    u32 n = in && lo < hi ? hi - lo : 0;
+    if (n && (distinct & other)) {
+      const u32 at = bisect(base.p, lo, hi, v);
+      n -= at < hi && base.p[at] == v;
+    }
+    u32 seen = distinct & other;
+    for (u32 m = distinct & ~other; m; m &= m - 1) {
+      const u32 u = j.w.row[ctz(m)], at = bisect(base.p, begin, end, u);
+      bool again = at == end || base.p[at] != u || ((seen & other) && u == v); // not there, or a vertex of the row twice
+      for (u32 s = seen & ~other; s; s &= s - 1) again |= j.w.row[ctz(s)] == u;
+      seen |= m & -m;
+      n -= n && !again && at >= lo && at < hi;
+    }
+    return n;
+  }
 
   // The next chunk of level k with all candidates of the level behind it, which is the last one, from a place on. False: there is
   // no further chunk, or the run is to stop, or there is no more room, and *at is where.
@@ -180,8 +210,8 @@ template <JoinGoal GOAL> struct Several {
     sync_warp(ALL);
     u32* const a = j.w.wait; // the chunk's candidates, and those of the other level's chunk
     u32* const b = j.w.wait + 32;
-    const u32 have = popc(votes);
-    if (votes >> lane() & 1) a[popc(votes & Warp::below())] = d.v[lane()];
+    const u32 have = popc(votes), mine = d.v[lane()];
+    if (votes >> lane() & 1) a[popc(votes & Warp::below())] = mine;
     if (lane() == 0) {
       d.votes = 0;
       d.begin = begin;
@@ -191,6 +221,10 @@ template <JoinGoal GOAL> struct Several {
     }
     sync_warp(ALL);
     resumes = false;
+    if (counts()) {
+      j.add(reduce_add(ALL, (u64)size(mine, votes >> lane() & 1)));
+      return true;
+    }
     const JoinLevel& l = j.s.at[k + 1];
     const u32 level = j.s.at[k].level, other = 1u << level;
     u32 i, end;
@@ -337,7 +371,7 @@ template <JoinGoal GOAL> struct Several {
     } else {
       parts = j.parts;
       part = j.part;
-      second = parts > 1 && products && last == 1 && f[j.s.at[1].group].base.n > f[j.s.at[0].group].base.n;
+      second = parts > 1 && products && last == 1 && !counts() && f[j.s.at[1].group].base.n > f[j.s.at[0].group].base.n;
     }
     enter(0, piece ? piece->at[0] : 0, piece ? piece->to : ~0u);
     for (;;) {
