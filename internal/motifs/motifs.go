@@ -54,6 +54,9 @@ func Count(ctx context.Context, g *search.Graph, k int, s *setting.Settings) ([]
 	if device, ok := f.oneProgram(ctx); ok {
 		return f.program(ctx, device)
 	}
+	if gpuCensus(s) && k == 3 {
+		return f.gpuThree(ctx)
+	}
 	if gpuCensus(s) {
 		out, err := f.gpuCensus(ctx)
 		var no *errNoCensus

@@ -346,7 +346,7 @@ const mostParts = 32
 
 // warpsOf is for how many warps a row is where `rows` are left, in a phase of several vertices. Device twin: join_parts_of.
 func warpsOf(rows uint32, warps uint64) uint32 {
-	return uint32(min(max(warps/uint64(max(rows, 1)), 1), mostParts))
+	return uint32(min(max(4*warps/uint64(max(rows, 1)), 1), mostParts))
 }
 
 // took notes that warps took n more parts of rows, each of `chunk` rows if rows are for one warp.

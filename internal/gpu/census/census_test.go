@@ -80,7 +80,7 @@ func TestMotifs(t *testing.T) {
 		for i, spec := range graphs {
 			spec.Seed = device.Seed() + uint64(i)
 			g := generate(t, spec)
-			for k := 3; k <= 5; k++ {
+			for k := 4; k <= 5; k++ {
 				for _, limit := range []int{0, -1, 20} { // small teams' roots, large teams', both
 					same(t, s, fmt.Sprint(spec, limit), g, k, i%2 == 0, Options{limit: limit})
 				}
@@ -110,7 +110,7 @@ func TestSeveral(t *testing.T) {
 		engines.WithSession(t, session.Options{}, func(s *session.Session) {
 			for i, spec := range []gen.Spec{{Model: "rmat", Scale: 8, M: 2000}, {Model: "er", N: 1, P: 0}, {Model: "er", N: 2, P: 1}} {
 				g := generate(t, spec)
-				for k := 3; k <= 5; k++ {
+				for k := 4; k <= 5; k++ {
 					same(t, s, fmt.Sprint(spec), g, k, i == 0, Options{})
 				}
 			}
@@ -125,7 +125,7 @@ func TestMemory(t *testing.T) {
 		taken, refused := 0, 0
 		for _, memory := range []int64{60 << 10, 120 << 10, 300 << 10, 500 << 10} {
 			engines.WithSession(t, session.Options{Memory: memory}, func(s *session.Session) {
-				for k := 3; k <= 5; k++ {
+				for k := 4; k <= 5; k++ {
 					if _, err := Motifs(t.Context(), s, g, &g.Out, motifs(t, k, true), Options{}); errors.Is(err, session.ErrShort) {
 						refused++
 						continue
@@ -176,7 +176,7 @@ func TestOrder(t *testing.T) {
 	onDevice(t, func(t *testing.T, s *session.Session) {
 		b := generate(t, gen.Spec{Model: "rmat", Scale: 6, M: 700, Seed: 2})
 		g := reversed(b)
-		for k := 3; k <= 5; k++ {
+		for k := 4; k <= 5; k++ {
 			for _, limit := range []int{0, -1, 20} {
 				same(t, s, fmt.Sprint("reversed", limit), g, k, false, Options{limit: limit})
 			}

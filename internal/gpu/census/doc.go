@@ -1,4 +1,4 @@
-// Package census counts all connected patterns of three, four or five unlabelled vertices at once on GPUs.
+// Package census counts all connected patterns of four or five unlabelled vertices at once on GPUs.
 //
 // Kernels add up the sums of package engine/escape, of which the numbers of all patterns follow. They are the same for all
 // graphs, and there is one for each pass over the vertices (kernels.go). A run has all arrays in device memory, or is refused

@@ -24,9 +24,6 @@ type pass struct {
 // passes are the passes of a census of k vertices, in their order.
 func passes(k int) []pass {
 	degrees := pass{name: fmt.Sprintf("degrees_%d", k), body: fmt.Sprintf("census_degrees<%d>", k), blocks: [2]int{4, 4}}
-	if k == 3 {
-		return []pass{degrees, {name: "only_triangles", body: "census_only_triangles<%s>", teams: true, blocks: [2]int{10, 6}}}
-	}
 	all := []pass{
 		{name: "triangles", body: "census_triangles<%s>", teams: true, whole: true, blocks: [2]int{10, 6}},
 		degrees,

@@ -66,12 +66,12 @@ const (
 )
 
 // Motifs returns how often each of the patterns occurs in a graph. The patterns are all those that the catalogue
-// calls motifs of one size, in its order, all of them induced or none. It blocks until other runs of the session have ended.
+// calls motifs of four or of five vertices, in its order, all of them induced or none. It blocks until other runs of the session have ended.
 // If ctx ends, the error is the context's, and there are no counts. The error is session.ErrShort if the devices have too little
 // memory, and ErrDegree if a vertex has more than a million neighbours.
 func Motifs(ctx context.Context, s *session.Session, g *graph.Graph, lists *graph.CSR, ps []*pattern.Pattern, o Options) (Result, error) {
 	k := len(ps[0].Vertices)
-	if k < 3 || k > 5 {
+	if k < 4 || k > 5 {
 		return Result{}, fmt.Errorf("census: patterns of %d vertices", k)
 	}
 	r := &run{lists: lists, k: k, o: o}
@@ -129,10 +129,6 @@ func (r *run) measure() {
 		if size := smaller * ((columns + 31) / 32); size > r.least {
 			r.least = size
 		}
-	}
-	if r.k == 3 {
-		r.least = 0
-		return
 	}
 	if r.k == 5 {
 		r.least = max(r.least, 2*r.most+64)
@@ -353,10 +349,7 @@ func (r *run) tasks(n uint64, device, devices int) (sum uint64) {
 
 // bytes is the size of a large team's workspace, with so many words of rows.
 func (r *run) bytes(n, words int64) int64 {
-	switch r.k {
-	case 3:
-		return 4 * n
-	case 4:
+	if r.k == 4 {
 		return 12*n + 4*words
 	}
 	return 16*n + 4*words
@@ -405,12 +398,9 @@ func (r *run) complete() {
 	times(&s.Kite, 2)
 	times(&s.Gem, 2)
 	times(&s.K5edge, 3)
-	switch r.k {
-	case 3:
-		times(&s.Triangle, 6)
-	case 4:
+	if r.k == 4 {
 		times(&s.Clique4, 12)
-	case 5:
+	} else {
 		times(&s.Clique4, 3)
 	}
 	// A closed walk of length five is a cycle, or runs through a triangle, with a tail or without. The kernel counts those

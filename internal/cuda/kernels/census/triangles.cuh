@@ -47,33 +47,4 @@ template <class T> DEV void census_triangles(const CensusParams& p) {
   });
 }
 
-#define SHORT_LIST 64 // a list that is walked sooner than its larger ids are found
-
-// The number of triangles alone, each found at its least vertex.
-template <class T> DEV void census_only_triangles(const CensusParams& p) {
-  const Census& x = p.x;
-  Crew<T, false> c(p);
-  u64 triangles = 0;
-  auto less = [&](u32 v) {
-    const Set all = neighbours(x, v);
-    return lower_bound(all.p, all.n, v);
-  };
-  each_root(c, [&](u32 v) { return degree(x, v) > x.limit ? degree(x, v) - less(v) : 0; }, [&](u32 v) {
-    const Set all = neighbours(x, v);
-    const u32 first = less(v);
-    if (all.n - first < 2) return;
-    c.mark(all, first);
-    T::sync();
-    const u32* above = all.p + first;
-    c.each_of(all.n - first - 1, [&](u32 k) {
-      const u32 u = above[k];
-      const Set a = neighbours(x, u);
-      const u32 from = a.n > SHORT_LIST ? less(u) : 0;
-      return Stretch{a.p + from, a.n - from, u};
-    }, [&](u32 u, const u32*, u32 w, bool live) { triangles += live && w > u && c.place_of(w) != 0; });
-    c.forget(all, first);
-  });
-  add_sum(p, TRIANGLE, triangles);
-}
-
 #endif

@@ -7,7 +7,7 @@
 // ranges of the sorted candidates, and tests of a pair in a product. A piece says where each loop was.
 //
 // Where rows are few, a row is for several warps: each has every n-th chunk of the first level or, in a product of two levels, of
-// the longer one. A row may have most of a search's matches. So a warp that has been at one for long leaves the rest of its outermost loop to
+// the longer one. If lists are found for each vertex of the phase, each warp has every n-th vertex. A row may have most of a search's matches. So a warp that has been at one for long leaves the rest of its outermost loop to
 // others, in pieces that a later launch begins.
 //
 // An edge between two vertices of a phase cuts the candidates of the second as a list of its group, which are found anew
@@ -48,7 +48,10 @@ template <JoinGoal GOAL> struct Several {
   DEV Several(Joiner<GOAL>& j, JoinDepth* depth) : j(j), depth(depth) {}
 
   // Whether the warp leaves chunks of the first level to others.
-  DEV bool strides() const { return parts > 1 && !second; }
+  DEV bool strides() const { return parts > 1 && !second && !j.s.late; }
+
+  // Whether the vertex at a position of the first level is the warp's, where lists are found for each.
+  DEV bool mine(u32 at) const { return parts == 1 || !j.s.late || at % parts == part; }
 
   // The positions of level k that its bounds inside the phase leave: those by the levels of `known`, and lo and hi.
   DEV void range(u32 k, u32& begin, u32& end, u32 known = ~0u, u32 lo = 0, u32 hi = ~0u) {
@@ -104,7 +107,7 @@ template <JoinGoal GOAL> struct Several {
       if (next >= end || j.look()) return 0;
       steps++;
       const bool in = test(k, next, end, v);
-      votes = ballot(ALL, in && next + lane() >= from);
+      votes = ballot(ALL, in && next + lane() >= from && (k || mine(next + lane())));
       begin = next;
     }
     d.v[lane()] = v;
@@ -210,8 +213,8 @@ template <JoinGoal GOAL> struct Several {
     sync_warp(ALL);
     u32* const a = j.w.wait; // the chunk's candidates, and those of the other level's chunk
     u32* const b = j.w.wait + 32;
-    const u32 have = popc(votes), mine = d.v[lane()];
-    if (votes >> lane() & 1) a[popc(votes & Warp::below())] = mine;
+    const u32 have = popc(votes), here = d.v[lane()];
+    if (votes >> lane() & 1) a[popc(votes & Warp::below())] = here;
     if (lane() == 0) {
       d.votes = 0;
       d.begin = begin;
@@ -222,7 +225,7 @@ template <JoinGoal GOAL> struct Several {
     sync_warp(ALL);
     resumes = false;
     if (counts()) {
-      j.add(reduce_add(ALL, (u64)size(mine, votes >> lane() & 1)));
+      j.add(reduce_add(ALL, (u64)size(here, votes >> lane() & 1)));
       return true;
     }
     const JoinLevel& l = j.s.at[k + 1];
