@@ -54,6 +54,7 @@ type phaseKernel struct {
 	keeps    bool   // it is an elimination
 	several  bool   // it matches several vertices
 	divides  bool   // a row may be for several warps
+	late     bool   // lists of the last vertex are found for each match of the others
 	windowed bool   // new rows get places by prefix sums
 	layered  bool   // rows are joined by layers
 }
@@ -74,6 +75,7 @@ func (x *onGPU) phaseKernels() []phaseKernel {
 			p.name, p.keeps = "join_keep_", true
 		case len(s.levels) > 1:
 			p.name, p.several, p.divides = "join_several_", true, len(s.levels) <= maxPlaces
+			p.late = s.levels[len(s.levels)-1].late
 		}
 		single := p.name == "join_"
 		if p.layered = single && x.balance; single && x.share {

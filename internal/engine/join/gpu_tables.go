@@ -327,7 +327,7 @@ func (t *tables) pass() error {
 			chunk[i] = runOf(in.count, warps[i])
 		}
 		if in.parts = 1; p.divides {
-			in.parts = warpsOf(in.count, warps[i])
+			in.parts = p.warpsOf(in.count, warps[i])
 		}
 		in.took(p.state.Taken, chunk[i])
 		p.tail = p.state.Left
@@ -345,8 +345,11 @@ func runOf(rows uint32, warps uint64) uint64 { return min(max(uint64(rows)/(4*wa
 const mostParts = 32
 
 // warpsOf is for how many warps a row is where `rows` are left, in a phase of several vertices. Device twin: join_parts_of.
-func warpsOf(rows uint32, warps uint64) uint32 {
-	return uint32(min(max(4*warps/uint64(max(rows, 1)), 1), mostParts))
+func (p *phase) warpsOf(rows uint32, warps uint64) uint32 {
+	if p.late {
+		warps *= 4
+	}
+	return uint32(min(max(warps/uint64(max(rows, 1)), 1), mostParts))
 }
 
 // took notes that warps took n more parts of rows, each of `chunk` rows if rows are for one warp.
@@ -518,7 +521,7 @@ func (t *tables) rows(i int) error {
 	if !p.divides {
 		in.parts = 1
 	} else if in.part == 0 { // else the parts of a row are not all taken yet
-		in.parts = warpsOf(rows, t.warps)
+		in.parts = p.warpsOf(rows, t.warps)
 	}
 	if in.parts > 1 {
 		a.Chunk = 1

@@ -125,8 +125,11 @@ DEV u32 join_count_of(const JoinArgs& x) { return x.before ? (u32)min(load_relax
 // The rows of a run where `rows` are left. Host twin: runOf.
 DEV u32 join_run_of(const JoinArgs& x, u32 rows) { return x.chunk ? x.chunk : min(max(rows / (4 * blocks() * warps()), 1u), 16u); }
 
-// For how many warps a row is where `rows` are left: there are some parts for each warp, since rows are not equally long. Host twin: warpsOf.
-DEV u32 join_parts_of(const JoinArgs& x, u32 rows) { return x.parts ? x.parts : min(max(4 * blocks() * warps() / max(rows, 1u), 1u), 32u); }
+// For how many warps a row is where `rows` are left. There are some parts for each warp if lists are found for each vertex of the phase:
+// rows are not equally long, and a vertex takes long. Host twin: warpsOf.
+DEV u32 join_parts_of(const JoinArgs& x, bool late, u32 rows) {
+  return x.parts ? x.parts : min(max((late ? 4 : 1) * blocks() * warps() / max(rows, 1u), 1u), 32u);
+}
 
 // Whether v is in one of n ranges, or n is 0. One lane.
 DEV bool join_within(const JoinRange* ranges, u32 n, u32 v) {

@@ -60,7 +60,7 @@ template <JoinGoal GOAL> struct Joiner {
   static constexpr bool WRITES = GOAL == JOIN_ROWS || GOAL == JOIN_PLACED || GOAL == JOIN_FILL;
 
   DEV Joiner(const Run& run, const JoinArgs& x, const JoinLists* lists, const JoinStep& s, JoinWarp& w) 
-      : run(run), x(x), lists(lists), s(s), w(w), count(join_count_of(x)), chunk_rows(join_run_of(x, count - x.base)), parts(join_parts_of(x, count - x.base)) {}
+      : run(run), x(x), lists(lists), s(s), w(w), count(join_count_of(x)), chunk_rows(join_run_of(x, count - x.base)), parts(join_parts_of(x, s.late, count - x.base)) {}
 
   // Counts n rows of this root, which is the same on all lanes.
   DEV void add(u64 n) {
