@@ -89,7 +89,7 @@ export interface Graph {
 /** How far a query is; done of total parts of the search, total 0 if it is not known. */
 export interface Status {
 	id: number
-	kind: Kind
+	kind: Kind | 'statement'
 	graph: string
 	query?: string
 	tag?: string
