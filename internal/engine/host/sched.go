@@ -33,14 +33,14 @@ type sched struct {
 	backward bool // the last roots come first
 }
 
-func newSched(roots rootList, workers int, steal bool) *sched {
+func newSched(roots rootList, o job, steal bool) *sched {
 	s := &sched{roots: roots}
-	units, work := uint64(workers)*unitsEach, roots.work()
-	if steal {
+	units, work := uint64(o.Threads)*unitsEach, roots.work()
+	if steal && o.Limit <= 0 {
 		units = min(units, work/unitLeast+1)
 	}
 	units = min(max(units, work/unitWork), roots.n)
-	s.Init(workers, steal, units, func(i uint64) (task, bool) {
+	s.Init(o.Threads, steal, units, func(i uint64) (task, bool) {
 		if s.backward {
 			i = units - 1 - i
 		}
@@ -61,8 +61,8 @@ func backwards(p *plan.Plan, o job) bool {
 
 // unitsEach is the number of units for each worker. With that many, the last worker to end
 // leaves the others idle only for a short time. unitWork is the largest work of a unit, except
-// for a unit of a single root. Limits and progress are checked at units. unitLeast is the least work that is worth a unit, where
-// workers steal: taking one costs as much as some ten entries of a list.
+// for a unit of a single root. Limits and progress are checked at units. unitLeast is the least work that is worth a unit in a search
+// without a limit, where workers steal: taking one costs as much as some ten entries of a list.
 const (
 	unitsEach = 64
 	unitWork  = 4096

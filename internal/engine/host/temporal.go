@@ -48,7 +48,7 @@ func runTemporal(ctx context.Context, g *graph.Graph, p *plan.Plan, o job) (engi
 	if p.Timed.Roots != nil {
 		roots = uint64(len(p.Timed.Roots))
 	}
-	s := newSched(rootList{n: roots}, o.Threads, o.steal)
+	s := newSched(rootList{n: roots}, o, o.steal)
 	lim := &limiter{max: o.Limit, s: s}
 	ws := make([]*worker, o.Threads)
 	for i := range ws {

@@ -7,6 +7,7 @@ package tasks
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -150,25 +151,26 @@ func (q *Queue[T]) begin() bool {
 var errPanic = errors.New("a worker panicked")
 
 // Run starts the workers and waits for those that have begun. Worker 0 is the caller's goroutine.
-// A panic of a worker, as over a corrupt file, becomes a panic of Run, where the caller can
+// A panic of a worker or of progress, as over a corrupt file, becomes a panic of Run, where the caller can
 // recover it. If ctx ends, its cause is the failure. progress, if not nil, is called four times a
 // second with the number of units that were handed out, of Units.
 func (q *Queue[T]) Run(ctx context.Context, pool *crew.Pool, progress func(units uint64), work func(worker int, m *crew.Memory)) {
-	unwatch := q.watch(ctx, progress)
 	others := crew.Crew{Pool: pool}
 	var caught atomic.Pointer[any]
+	catch := func() {
+		if x := recover(); x != nil {
+			caught.Store(&x)
+			q.Fail(errPanic)
+			q.close()
+		}
+	}
 	one := func(i int, m *crew.Memory) {
-		defer func() {
-			if x := recover(); x != nil {
-				caught.Store(&x)
-				q.Fail(errPanic)
-				q.close()
-			}
-		}()
+		defer catch()
 		if q.begin() {
 			work(i, m)
 		}
 	}
+	unwatch := q.watch(ctx, progress, catch)
 	others.Spread(q.workers-1, crew.Short, one)
 	one(0, pool.Own()) // here: a short search is over before another goroutine has woken
 	others.Wait()
@@ -182,8 +184,8 @@ func (q *Queue[T]) Run(ctx context.Context, pool *crew.Pool, progress func(units
 func (q *Queue[T]) Units() uint64 { return q.units }
 
 // watch stops the search when ctx ends, and reports progress. The function that it returns ends
-// both; neither calls anything after that.
-func (q *Queue[T]) watch(ctx context.Context, progress func(units uint64)) (end func()) {
+// both; neither calls anything after that. catch recovers a panic of progress, which may read a mapped file as workers do.
+func (q *Queue[T]) watch(ctx context.Context, progress func(units uint64), catch func()) (end func()) {
 	cut := func() {
 		q.Fail(context.Cause(ctx))
 		q.close()
@@ -203,6 +205,8 @@ func (q *Queue[T]) watch(ctx context.Context, progress func(units uint64)) (end 
 	over := make(chan struct{})
 	var watched sync.WaitGroup
 	watched.Go(func() {
+		defer catch()
+		debug.SetPanicOnFault(true)
 		tick := time.NewTicker(250 * time.Millisecond)
 		defer tick.Stop()
 		for {
