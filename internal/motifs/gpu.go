@@ -56,17 +56,22 @@ func (f *family) gpuThree(ctx context.Context) ([]search.Result, error) {
 	start := time.Now()
 	var n *big.Int
 	if r.Complete {
-		if n, err = wedges(ctx, f.g.Data.Flat(f.g.Data.Any()), f.s.Workers()); err != nil {
-			return nil, search.Classify(err)
+		var late error
+		if n, late = wedges(ctx, f.g.Data.Flat(f.g.Data.Any()), f.s.Workers()); late != nil {
+			n, err = nil, search.Classify(late)
 		}
+	}
+	why := "degrees count wedges"
+	if n != nil {
 		if f.ps[wedge].Induced {
 			n.Sub(n, new(big.Int).Mul(big.NewInt(3), r.Subgraphs))
+			why += ", and the triangles that a GPU counted are subtracted"
 		}
 		n.Mul(n, f.ps[wedge].Automorphisms().Order())
 	}
 	out[triangle], out[wedge] = r, f.result(wedge, n)
 	w := &out[wedge]
-	w.Engine, w.Device, w.Reason = r.Engine, r.Device, "degrees count wedges, and triangles are subtracted"
+	w.Reason = why
 	w.Search, w.PeakMemory = time.Since(start), r.PeakMemory
 	w.Total = w.Search
 	return out, err

@@ -124,7 +124,7 @@ func runLocal(ctx context.Context, o job) (engine.Result, error) {
 	if lp.triangle {
 		return runTriangles(ctx, lp, o)
 	}
-	s := newSched(lp.roots(), o, o.steal)
+	s := newSched(lp.roots(), o, o.steal, unitLeast)
 	lim := &limiter{max: o.Limit, s: s}
 	counts := make([]engine.Uint128, o.Threads)
 	s.run(ctx, o, func(i int, m *crew.Memory) {

@@ -58,7 +58,7 @@ func runNest(ctx context.Context, p *plan.Plan, o job) (engine.Result, error) {
 	if o.Sink == nil {
 		pr = o.programs.closed()
 	}
-	s := newSched(pr.roots(), o, o.steal)
+	s := newSched(pr.roots(), o, o.steal, unitLeast)
 	s.backward = backwards(p, o)
 	hubs := newHubIndex(pr, o.bitmap)
 	lim := &limiter{max: o.Limit, s: s}

@@ -33,11 +33,12 @@ type sched struct {
 	backward bool // the last roots come first
 }
 
-func newSched(roots rootList, o job, steal bool) *sched {
+// newSched makes the units of a search. They have at least the work `least`, if it has no limit and workers steal.
+func newSched(roots rootList, o job, steal bool, least uint64) *sched {
 	s := &sched{roots: roots}
 	units, work := uint64(o.Threads)*unitsEach, roots.work()
 	if steal && o.Limit <= 0 {
-		units = min(units, work/unitLeast+1)
+		units = min(units, work/least+1)
 	}
 	units = min(max(units, work/unitWork), roots.n)
 	s.Init(o.Threads, steal, units, func(i uint64) (task, bool) {

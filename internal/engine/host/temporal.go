@@ -48,7 +48,8 @@ func runTemporal(ctx context.Context, g *graph.Graph, p *plan.Plan, o job) (engi
 	if p.Timed.Roots != nil {
 		roots = uint64(len(p.Timed.Roots))
 	}
-	s := newSched(rootList{n: roots}, o, o.steal)
+	// A worker gives roots away alone, so each root is a unit.
+	s := newSched(rootList{n: roots}, o, o.steal, 1)
 	lim := &limiter{max: o.Limit, s: s}
 	ws := make([]*worker, o.Threads)
 	for i := range ws {

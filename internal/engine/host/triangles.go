@@ -13,7 +13,7 @@ import (
 // so it is not shared, and a worker needs only a bitmap. Why a function of its own: in a small
 // graph the search takes as long as making the workers of other plans.
 func runTriangles(ctx context.Context, lp *localProgram, o job) (engine.Result, error) {
-	s := newSched(lp.roots(), o, false)
+	s := newSched(lp.roots(), o, false, 1)
 	lim := &limiter{max: o.Limit, s: s}
 	counts := make([]engine.Uint128, o.Threads)
 	words := (lp.g.NumVertices() + 63) / 64

@@ -26,7 +26,7 @@ func runWalks(ctx context.Context, g *graph.Graph, p *plan.Plan, o job) (engine.
 	} else {
 		roots.ranges, roots.off = []rootRange{{0, 0, roots.n}}, lists.Dense.Off
 	}
-	s := newSched(roots, o, false)
+	s := newSched(roots, o, false, 1)
 	sums := make([]engine.Uint128, o.Threads)
 	s.run(ctx, o, func(i int, _ *crew.Memory) {
 		var n, seen []uint32

@@ -222,3 +222,44 @@ func TestGPUPartsOfRow(t *testing.T) {
 		d.Close()
 	}
 }
+
+// TestGPULeftRows: a warp that finds the table full leaves the rest of a row with the rows behind it. The next launch has few rows besides
+// these, so a row of its own is for several warps, and these rows are for one.
+func TestGPULeftRows(t *testing.T) {
+	const hubs, rays = 64, 100
+	s := &nodiff.Spec{N: hubs * (2*rays + 1)}
+	for i := range hubs {
+		hub := i * (2*rays + 1)
+		s.Edges = append(s.Edges, nodiff.SpecEdge{U: hub, V: (hub + 2*rays + 1) % s.N})
+		for v := hub + 1; v <= hub+rays; v++ {
+			s.Edges = append(s.Edges, nodiff.SpecEdge{U: hub, V: v}, nodiff.SpecEdge{U: v, V: v + rays})
+		}
+	}
+	g := s.Build()
+	q, err := gql.Parse("MATCH (a)--(b), (a)--(c), (b)--(d) WHERE deg(a) > 10 AND deg(c) > 10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Order: "given", Given: []int{0, 1, 2, 3}, NoTail: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := engine.Once(t.Context(), host.Host{}, g, p, engine.Options{}, engine.Goal{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := cuda.New(device.Backend(t, emu.Options{Seed: 1, SMs: 1, Threads: 1}), device.Objects().Images)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	engines.WithSession(t, session.Options{Memory: 1 << 28, Ring: 1 << 16}, func(s *session.Session) {
+		for _, batch := range []string{"6000", "10000", "11000", "12000"} {
+			o := engine.Options{Opt: map[string]string{"join.extend": "multi", "join.batch": batch, "join.filter": "off"}}
+			r, err := engine.Once(t.Context(), join.NewGPU(s), g, p, o, engine.Goal{})
+			if err != nil || r.Matches != want.Matches {
+				t.Errorf("batch %s: %v, %v; want %v", batch, r.Matches, err, want.Matches)
+			}
+		}
+	}, d)
+}

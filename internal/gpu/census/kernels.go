@@ -108,7 +108,7 @@ func job(k int, emulated bool, program *kir.Program) *session.Job {
 		Name: "census", Program: program, Chunk: 1, Place: session.Device, Parts: map[string]string{},
 		Source: cuda.Source{Name: "census.cu", Text: fmt.Sprintf(defines, headBytes, tableSlots, tableLimit, all[1].threads)},
 	}
-	for size := 3; size <= 5; size++ {
+	for size := 4; size <= 5; size++ {
 		for _, p := range passes(size) {
 			for i := range all {
 				name := p.kernel(&all[i])

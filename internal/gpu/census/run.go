@@ -236,12 +236,9 @@ func (r *run) start(x *session.Exec, devices int) (func() error, error) {
 		{"sums", 16 * int64(censusSums), &a.Sums, true},
 		{"roots taken", turnsBytes * int64(len(passes(r.k))), &a.Turns, true},
 		{"roots of large teams", 4 * n, &a.Large, false},
-	}
-	if r.k > 3 {
-		arrays = append(arrays,
-			array{"triangles of edges", 4 * slots, &a.Triangles, true},
-			array{"places of edges", 4 * slots, &a.Mirror, true},
-			array{"smaller neighbours", 4 * n, &a.Less, true})
+		{"triangles of edges", 4 * slots, &a.Triangles, true},
+		{"places of edges", 4 * slots, &a.Mirror, true},
+		{"smaller neighbours", 4 * n, &a.Less, true},
 	}
 	fixed := int64(0)
 	for _, b := range arrays {
@@ -256,13 +253,11 @@ func (r *run) start(x *session.Exec, devices int) (func() error, error) {
 		teams = min(int64(most), teamsIn(left, each, int64(r.busy()*x.Info().SMs)))
 	}
 	a.Room = uint64(words)
-	arrays = append(arrays, array{"places of vertices", 4 * n * teams, &a.Place, true})
-	if r.k > 3 {
-		arrays = append(arrays,
-			array{"times that vertices are met", 4 * n * teams, &a.Times, true},
-			array{"vertices met", 4 * n * teams, &a.Met, false},
-			array{"rows", 4 * words * teams, &a.Rows, false})
-	}
+	arrays = append(arrays,
+		array{"places of vertices", 4 * n * teams, &a.Place, true},
+		array{"times that vertices are met", 4 * n * teams, &a.Times, true},
+		array{"vertices met", 4 * n * teams, &a.Met, false},
+		array{"rows", 4 * words * teams, &a.Rows, false})
 	if r.k == 5 {
 		arrays = append(arrays, array{"vertices found", 4 * n * teams, &a.Found, false})
 	}

@@ -1,4 +1,4 @@
-// The census: sums over vertices, edges and pairs of vertices, of which the numbers of all motifs of three, four or
+// The census: sums over vertices, edges and pairs of vertices, of which the numbers of all motifs of four or of
 // five vertices follow (package engine/escape).
 //
 // There are several passes over the vertices as roots. Each pass counts a thing once, at the one of its
@@ -18,7 +18,7 @@
 #define WEFT_CENSUS
 #include "neighbourhood/team.cuh"
 
-// The sums: the fields of escape.Sums in their order, and three more. Some count a thing fewer times: see total of
+// The sums: the fields of escape.Sums in their order, and two more. Some count a thing fewer times: see complete in
 // package gpu/census.
 enum CensusSum : u32 {
   WEDGE, STAR3, STAR4, TRIANGLE, PATH4, TAILED, CYCLE4, DIAMOND, CLIQUE4,

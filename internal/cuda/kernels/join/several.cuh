@@ -43,6 +43,7 @@ template <JoinGoal GOAL> struct Several {
   bool resumes; // the loops go down to where a piece was left
   u32 parts = 1, part = 0; // the warp has every parts-th chunk of a level, from number `part` on
   bool second = false;     // of the second level, in a product of two
+  bool behind = false;     // the row is behind the first one of a piece, and for one warp: its launch was for whole rows
   u32 steps = 0; // chunks of candidates of the row, since the last split
 
   DEV Several(Joiner<GOAL>& j, JoinDepth* depth) : j(j), depth(depth) {}
@@ -372,8 +373,8 @@ template <JoinGoal GOAL> struct Several {
       part = had >> 8 & 255;
       second = had >> 16;
     } else {
-      parts = j.parts;
-      part = j.part;
+      parts = behind ? 1 : j.parts;
+      part = behind ? 0 : j.part;
       second = parts > 1 && products && last == 1 && !counts() && f[j.s.at[1].group].base.n > f[j.s.at[0].group].base.n;
     }
     enter(0, piece ? piece->at[0] : 0, piece ? piece->to : ~0u);
@@ -436,7 +437,12 @@ template <JoinGoal GOAL> struct Several {
       u32 row, rows;
       if (!j.next(piece, row, rows)) break;
       bool done = true;
-      for (; rows && done && !j.halted; row++, rows--, piece = 0) done = join(row, rows, piece);
+      behind = false;
+      for (; rows && done && !j.halted; row++, rows--) {
+        done = join(row, rows, piece);
+        behind |= piece != 0;
+        piece = 0;
+      }
       if (!done || j.halted) break;
       if (j.x.often) j.tell();
     }
