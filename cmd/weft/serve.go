@@ -99,7 +99,7 @@ signal ends it at once.
 	fs.DurationVar(&f.keep, "keep-jobs", 10*time.Minute, "keep the answers of jobs for this `TIME`")
 	fs.StringVar(&f.log, "log", "text", "form of the log on standard error: text, json, none")
 	fs.IntVar(&f.limits.Running, "max-running", 0, "run at most `N` queries at the same time; 0 means one for each core")
-	fs.IntVar(&f.limits.PerUser, "max-running-user", 0, "run at most `N` queries of one user at the same time; 0 means as many as of all")
+	fs.IntVar(&f.limits.PerUser, "max-running-user", 0, "run at most `N` queries of one user at the same time; 0 means one less than --max-running with --users, and as many without")
 	fs.IntVar(&f.limits.Waiting, "max-waiting", 1000, "let at most `N` queries wait, and refuse others")
 	fs.DurationVar(&f.limits.Time, "max-time", 0, "cut a query short after this `TIME`; 0 means never")
 	fs.DurationVar(&f.limits.Planning, "max-planning", 10*time.Second, "refuse a query whose planning takes more than this `TIME`; 0 means never")
@@ -323,9 +323,11 @@ func (a *app) answer(f *serveFlags, l net.Listener, secure *tls.Config, server *
 		_ = web.Close()
 	case <-a.ctx.Done():
 		endBolt := speaks.drain()
+		begun := time.Now()
 		cut = server.Drain(context.Background(), f.grace)
 		endBolt()
-		end, cancel := context.WithTimeout(context.Background(), 5*time.Second) // for answers to be written
+		// For answers to be written. A client that has stalled has had some of that time already.
+		end, cancel := context.WithTimeout(context.Background(), max(f.grace+5*time.Second-time.Since(begun), time.Second))
 		if web.Shutdown(end) != nil {
 			_ = web.Close()
 		}

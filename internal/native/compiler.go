@@ -63,7 +63,7 @@ func (e *MemoryError) Error() string {
 
 // shortOfMemory is what compilers, linkers and the system's loader say when they get no memory. A compiler that a signal ends is taken for
 // one that got none: some are ended before they can say anything.
-var shortOfMemory = []string{"out of memory", "memory exhausted", "cannot allocate memory", "failed to map segment", "bad_alloc", "signal terminated program", "due to signal"}
+var shortOfMemory = []string{"out of memory", "memory exhausted", "cannot allocate memory", "failed to map segment", "bad_alloc", "signal terminated program", "due to signal", "terminated with signal"}
 
 // lacked reports whether a compiler that failed lacked memory.
 func lacked(state *os.ProcessState, log string) bool {
@@ -270,7 +270,7 @@ func (c *Compiler) Build(ctx context.Context, name string, files map[string]stri
 	defer cancel()
 	cmd := process.Bounded(within, c.memory, c.path, slices.Concat(c.args, args, []string{"-o", out})...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "TMPDIR="+dir) // what a killed compiler leaves goes with the folder
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir, "LC_ALL=C") // what a killed compiler leaves goes with the folder; its words are those of shortOfMemory
 	var log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &log, &log
 	if err := cmd.Run(); err != nil {

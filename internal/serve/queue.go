@@ -13,7 +13,8 @@ import (
 // Limits bound what queries may use. 0 means no limit, except where it says otherwise.
 type Limits struct {
 	Running int // queries at the same time, in all; 0 means as many as cores
-	PerUser int // queries of one user at the same time
+	// PerUser is the number of queries of one user at the same time. 0 means one less than Running, at least 1, and Running on a server without users.
+	PerUser int
 	Waiting int // queries that wait; 0 means 1000
 	// WaitingUser is the number of queries of one user that wait. 0 means a quarter of Waiting, at least 1, and all of it on a server without users.
 	WaitingUser int

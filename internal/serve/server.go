@@ -48,7 +48,11 @@ type Options struct {
 func New(o Options) *Server {
 	l := o.Limits
 	l.Running = cmp.Or(l.Running, runtime.GOMAXPROCS(0))
-	l.PerUser = cmp.Or(l.PerUser, l.Running)
+	if l.PerUser == 0 {
+		if l.PerUser = l.Running; o.Users != nil { // the clients of one user, which may read slowly, leave turns to others
+			l.PerUser = max(1, l.Running-1)
+		}
+	}
 	l.Waiting = cmp.Or(l.Waiting, 1000)
 	if l.WaitingUser == 0 {
 		if l.WaitingUser = l.Waiting; o.Users != nil {

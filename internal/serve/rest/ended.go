@@ -11,7 +11,8 @@ import (
 // mostEnded is the largest number of ended queries that are remembered.
 const mostEnded = 1000
 
-// ended remembers how queries ended whose clients waited. A client that reads no trailers asks for the run of a CSV or Arrow answer.
+// ended remembers how queries with rows ended whose clients waited. A client that reads no trailers asks for the run of a CSV or Arrow answer. Other
+// answers have their run in the body.
 // Safe for concurrent use.
 type ended struct {
 	mu   sync.Mutex
@@ -26,6 +27,11 @@ type endedRun struct {
 
 // add remembers a run for a while, in the place of the oldest one. Texts of queries are left out, because they may be long.
 func (e *ended) add(run *serve.Run, keep time.Duration) {
+	switch run.Request.Kind {
+	case serve.Match, serve.Participation, serve.Matcha:
+	default:
+		return
+	}
 	s, r := run.Status(), ranOf(run)
 	s.Query, s.State = "", "done"
 	e.mu.Lock()

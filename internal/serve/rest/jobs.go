@@ -42,6 +42,7 @@ type job struct {
 const (
 	mostJobs   = 1000     // that are kept
 	mostAnswer = 16 << 20 // bytes of an answer
+	lateAnswer = 4 << 20  // of these, what comes when the search has been told to stop: rows under way, and the end
 	mostOfUser = 4        // answers of this size of one user: that user's oldest are forgotten before there are more bytes
 	mostKept   = 16       // answers of this size: the oldest are forgotten before there are more bytes
 )
@@ -66,9 +67,12 @@ var errFull = errors.New("the answer is longer than a job may keep")
 
 func (r *recorder) Write(b []byte) (int, error) {
 	r.WriteHeader(http.StatusOK)
-	if r.body.Len()+len(b) > mostAnswer && r.full != nil {
-		r.full()
-		return 0, errFull
+	if n := r.body.Len() + len(b); n > mostAnswer-lateAnswer && r.full != nil {
+		r.full() // the search ends as one that is out of time does, and its format is closed
+		if n > mostAnswer {
+			return 0, errFull
+		}
+		time.Sleep(time.Millisecond) // so that on busy cores the search learns of it before it finds more
 	}
 	return r.body.Write(b)
 }

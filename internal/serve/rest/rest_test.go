@@ -819,13 +819,28 @@ func TestJobsAreForgotten(t *testing.T) {
 		}
 	}
 	s.h.Keep = time.Minute
-	large := s.do("POST", "/v1/jobs", `{"kind":"match","graph":"dense","query":"MATCH (a)--(b)--(c)","format":"ndjson"}`).header.Get("Location")
-	events := s.events(large + "/events")
-	if last := events[len(events)-1]; !strings.Contains(last, `"cut":"size"`) {
-		t.Error(last)
-	}
-	if a := s.do("GET", large+"/answer", ""); len(a.body) > mostAnswer || len(a.body) < mostAnswer/2 {
-		t.Errorf("%d bytes", len(a.body))
+	for _, format := range []string{"ndjson", "json"} {
+		large := s.do("POST", "/v1/jobs", `{"kind":"match","graph":"dense","query":"MATCH (a)--(b)--(c)","format":"`+format+`"}`).header.Get("Location")
+		events := s.events(large + "/events")
+		if last := events[len(events)-1]; !strings.Contains(last, `"cut":"size"`) || strings.Contains(last, `"error"`) {
+			t.Error(last)
+		}
+		a := s.do("GET", large+"/answer", "")
+		if len(a.body) > mostAnswer || len(a.body) < mostAnswer/2 {
+			t.Errorf("%d bytes", len(a.body))
+		}
+		if format == "json" {
+			var whole struct {
+				Rows []json.RawMessage
+				Run  struct {
+					Cut  string
+					Rows int
+				}
+			}
+			if err := json.Unmarshal([]byte(a.body), &whole); err != nil || whole.Run.Cut != "size" || whole.Run.Rows != len(whole.Rows) {
+				t.Errorf("%v, %+v, %d rows", err, whole.Run, len(whole.Rows))
+			}
+		}
 	}
 }
 
