@@ -26,6 +26,7 @@ type userFlags struct {
 	token bool
 	serve.Rights
 	serve.Quota
+	memory string // of Quota
 }
 
 func (a *app) userCmd() *cobra.Command {
@@ -65,6 +66,7 @@ remove the line of one to withdraw it. A running weft serve reads the file after
 	fs.IntVar(&f.Running, "running", 0, "run at most `N` queries of the user at the same time; 0 means as the server says")
 	fs.Float64Var(&f.Seconds, "seconds", 0, "cut the user's queries short after `N` seconds; 0 means as the server says")
 	fs.Int64Var(&f.Rows, "rows", 0, "cut the user's results short after `N` rows; 0 means as the server says")
+	fs.StringVar(&f.memory, "memory", "", "let the answers of the user's jobs, and each program of the user or its compiler, take at most `MEMORY` (64M); '' means as the server says")
 	cmd.AddCommand(add)
 	return cmd
 }
@@ -74,6 +76,7 @@ func (f *userFlags) keep(given func(flag string) bool, has serve.Account) {
 	for flag, keep := range map[string]func(){
 		"graphs": func() { f.Graphs = has.Graphs }, "metrics": func() { f.Metrics = has.Metrics }, "admin": func() { f.Admin = has.Admin },
 		"running": func() { f.Running = has.Running }, "seconds": func() { f.Seconds = has.Seconds }, "rows": func() { f.Rows = has.Rows },
+		"memory": func() { f.Memory = has.Memory },
 	} {
 		if !given(flag) {
 			keep()
@@ -100,6 +103,10 @@ func (a *app) addUser(f *userFlags, given func(flag string) bool, name string) e
 	}
 	if f.Running < 0 || f.Seconds < 0 || f.Rows < 0 {
 		return usagef("--running, --seconds and --rows cannot be negative")
+	}
+	var err error
+	if f.Memory, err = parseBytes(f.memory); err != nil || f.Memory < 0 {
+		return usagef("--memory: want a number of bytes, as 64M")
 	}
 	files := vfs.From(a.ctx)
 	old, err := vfs.ReadFile(files, f.users)

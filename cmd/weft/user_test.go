@@ -15,15 +15,16 @@ import (
 func TestUserKeeps(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "users.jsonl")
 	for _, test := range []struct{ args, want string }{
-		{"ana --graphs a,b --metrics --rows 7", "[[a b] true false 0 7]"},
-		{"ana", "[[a b] true false 0 7]"},
-		{"ana --token", "[[a b] true false 0 7] [[a b] true false 0 7]"},
-		{"ana --admin --running 2", "[[a b] true false 0 7] [[a b] true true 2 7]"},
-		{"ana --token --graphs a --admin=false --rows 0", "[[a b] true false 0 7] [[a b] true true 2 7] [[a] true false 2 0]"},
-		{"ana --graphs= --metrics=false", "[[a b] true false 0 7] [[a] true false 2 0] [[] false true 2 7]"},
-		{"bot --token --graphs c", "[[a b] true false 0 7] [[a] true false 2 0] [[] false true 2 7] [[c] false false 0 0]"},
-		{"bot --token", "[[a b] true false 0 7] [[a] true false 2 0] [[] false true 2 7] [[c] false false 0 0] [[c] false false 0 0]"},
-		{"new", "[[a b] true false 0 7] [[a] true false 2 0] [[] false true 2 7] [[c] false false 0 0] [[c] false false 0 0] [[] false false 0 0]"},
+		{"ana --graphs a,b --metrics --rows 7 --memory 2K", "[[a b] true false 0 7 2048]"},
+		{"ana", "[[a b] true false 0 7 2048]"},
+		{"ana --memory=", "[[a b] true false 0 7 0]"},
+		{"ana --token", "[[a b] true false 0 7 0] [[a b] true false 0 7 0]"},
+		{"ana --admin --running 2", "[[a b] true false 0 7 0] [[a b] true true 2 7 0]"},
+		{"ana --token --graphs a --admin=false --rows 0", "[[a b] true false 0 7 0] [[a b] true true 2 7 0] [[a] true false 2 0 0]"},
+		{"ana --graphs= --metrics=false", "[[a b] true false 0 7 0] [[a] true false 2 0 0] [[] false true 2 7 0]"},
+		{"bot --token --graphs c", "[[a b] true false 0 7 0] [[a] true false 2 0 0] [[] false true 2 7 0] [[c] false false 0 0 0]"},
+		{"bot --token", "[[a b] true false 0 7 0] [[a] true false 2 0 0] [[] false true 2 7 0] [[c] false false 0 0 0] [[c] false false 0 0 0]"},
+		{"new", "[[a b] true false 0 7 0] [[a] true false 2 0 0] [[] false true 2 7 0] [[c] false false 0 0 0] [[c] false false 0 0 0] [[] false false 0 0 0]"},
 	} {
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), append([]string{"user", "add", "--users", file}, strings.Fields(test.args)...), strings.NewReader("a long password\n"), &out, &errs); code != exitOK {
@@ -39,7 +40,7 @@ func TestUserKeeps(t *testing.T) {
 		}
 		var got []string
 		for _, a := range all {
-			got = append(got, fmt.Sprint([]any{a.Graphs, a.Metrics, a.Admin, a.Running, a.Rows}))
+			got = append(got, fmt.Sprint([]any{a.Graphs, a.Metrics, a.Admin, a.Running, a.Rows, a.Memory}))
 		}
 		if strings.Join(got, " ") != test.want {
 			t.Errorf("%s:\n%s\nand not\n%s", test.args, strings.Join(got, " "), test.want)

@@ -164,8 +164,8 @@ func (r *Run) readProgram() error {
 		}
 	}
 	r.options = []weft.Option{
-		weft.WithTarget(p.Target), weft.WithSchedule(p.Schedule), weft.WithProgramMemory(r.s.Limits.ProgramMemory),
-		weft.WithCompilerMemory(r.s.Limits.CompilerMemory),
+		weft.WithTarget(p.Target), weft.WithSchedule(p.Schedule), weft.WithProgramMemory(least(r.s.Limits.ProgramMemory, r.Who.Memory)),
+		weft.WithCompilerMemory(least(r.s.Limits.CompilerMemory, r.Who.Memory)),
 		weft.WithThreads(least(q.Threads, r.s.Limits.Threads)),
 	}
 	if p.Passes != "" {

@@ -308,7 +308,7 @@ func (r *Run) setOptions() error {
 			o = append(o, option())
 		}
 	}
-	o = append(o, weft.WithCompilerMemory(r.s.Limits.CompilerMemory))
+	o = append(o, weft.WithCompilerMemory(least(r.s.Limits.CompilerMemory, r.Who.Memory)))
 	add(r.s.Limits.Planning > 0, func() weft.Option { return weft.WithPlanning(r.s.Limits.Planning) })
 	for _, name := range slices.Sorted(maps.Keys(q.Params)) {
 		o = append(o, weft.WithParam(name, q.Params[name]))

@@ -34,6 +34,9 @@ type Quota struct {
 	Running int     `json:"running,omitempty"` // queries at the same time
 	Seconds float64 `json:"seconds,omitempty"` // of one query
 	Rows    int64   `json:"rows,omitempty"`    // of one result
+	// Memory is the number of bytes that the answers of the user's jobs take together, and those that a program of the user makes, or its compiler takes.
+	// Searches of all users share memory, which is limited for the process.
+	Memory int64 `json:"memory,omitempty"`
 }
 
 // Identity is a user whose credentials were right.
@@ -144,7 +147,7 @@ func checkAccount(a Account) error {
 		return err
 	}
 	if a.Running < 0 || a.Seconds < 0 || a.Rows < 0 {
-		return fmt.Errorf("user %s: running, seconds and rows cannot be negative", a.User)
+		return fmt.Errorf("user %s: running, seconds, rows and memory cannot be negative", a.User)
 	}
 	_, err := parseHash(a.Hash)
 	if err != nil {

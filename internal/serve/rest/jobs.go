@@ -42,7 +42,6 @@ type job struct {
 const (
 	mostJobs   = 1000     // that are kept
 	mostAnswer = 16 << 20 // bytes of an answer
-	lateAnswer = 4 << 20  // of these, what comes when the search has been told to stop: rows under way, and the end
 	mostOfUser = 4        // answers of this size of one user: that user's oldest are forgotten before there are more bytes
 	mostKept   = 16       // answers of this size: the oldest are forgotten before there are more bytes
 )
@@ -52,7 +51,8 @@ type recorder struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
-	full   func()
+	most   int    // bytes
+	full   func() // tells the search to stop
 }
 
 func (r *recorder) Header() http.Header { return r.header }
@@ -67,9 +67,10 @@ var errFull = errors.New("the answer is longer than a job may keep")
 
 func (r *recorder) Write(b []byte) (int, error) {
 	r.WriteHeader(http.StatusOK)
-	if n := r.body.Len() + len(b); n > mostAnswer-lateAnswer && r.full != nil {
-		r.full() // the search ends as one that is out of time does, and its format is closed
-		if n > mostAnswer {
+	// A quarter is for what comes when the search has been told to stop: rows under way, and the end of the format.
+	if n := r.body.Len() + len(b); n > r.most-r.most/4 && r.full != nil {
+		r.full()
+		if n > r.most {
 			return 0, errFull
 		}
 		time.Sleep(time.Millisecond) // so that on busy cores the search learns of it before it finds more
@@ -104,6 +105,7 @@ func (h *Handler) addJob(w http.ResponseWriter, r *http.Request, who serve.Ident
 	}
 	j := &job{run: run, user: who.Name, done: make(chan struct{})}
 	j.answer.header = http.Header{}
+	j.answer.most = mostOf(who, mostAnswer)
 	j.answer.full = func() { run.Stop(serve.CutSize) }
 	h.jobs.mu.Lock()
 	h.jobs.of[run.ID] = j
@@ -118,13 +120,21 @@ func (h *Handler) addJob(w http.ResponseWriter, r *http.Request, who serve.Ident
 		j.status, j.ran, j.ended = run.Status(), ranOf(run), time.Now()
 		close(j.done)
 		if who.Name != "" {
-			h.jobs.forget(who.Name, mostOfUser*mostAnswer)
+			h.jobs.forget(who.Name, mostOf(who, mostOfUser*mostAnswer))
 		}
 		h.jobs.forget("", mostKept*mostAnswer)
 		time.AfterFunc(h.Keep, func() { h.jobs.expire(run.ID, j) })
 	})
 	w.Header().Set("Location", fmt.Sprintf("/v1/jobs/%d", run.ID))
 	return writeJSON(w, http.StatusAccepted, jobStatus{Status: status})
+}
+
+// mostOf is a number of bytes, or the user's memory if that is less.
+func mostOf(who serve.Identity, bytes int) int {
+	if m := who.Memory; m > 0 && m < int64(bytes) {
+		return int(m)
+	}
+	return bytes
 }
 
 // room forgets old jobs, and returns an error if there are still too many.

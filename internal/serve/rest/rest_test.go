@@ -958,6 +958,45 @@ func TestAnswersOfOthers(t *testing.T) {
 	}
 }
 
+// TestMemoryOfUser: the answers of a user's jobs take as many bytes as the user may have, each and together. Other users have more.
+func TestMemoryOfUser(t *testing.T) {
+	const most = 1 << 20
+	account := func(name string, q serve.Quota) serve.Account {
+		return serve.Account{User: name, Hash: serve.HashSecret("password"), Rights: serve.Rights{Graphs: []string{"dense"}}, Quota: q}
+	}
+	s := newSite(t, serve.Limits{}, Options{}, account("few", serve.Quota{Memory: most}), account("much", serve.Quota{}))
+	for _, test := range []struct {
+		user        string
+		least, most int // bytes of an answer
+		kept        int // of three
+	}{{"few", most / 2, most, 1}, {"much", 2 * most, mostAnswer, 3}} {
+		r := http.Request{Header: http.Header{}}
+		r.SetBasicAuth(test.user, "password")
+		as := []string{"Authorization", r.Header.Get("Authorization")}
+		kept := 0
+		var paths []string
+		for range 3 {
+			path := fmt.Sprintf("/v1/jobs/%v", s.do("POST", "/v1/jobs", `{"kind":"match","graph":"dense","query":"MATCH (a)--(b)--(c)","limit":400000,"format":"csv"}`, as...).at("id"))
+			for s.do("GET", path, "", as...).at("state") != "done" {
+				time.Sleep(time.Millisecond)
+			}
+			a := s.do("GET", path+"/answer", "", as...)
+			if n := len(a.body); n < test.least || n > test.most {
+				t.Errorf("%s: %d bytes", test.user, n)
+			}
+			paths = append(paths, path)
+		}
+		for _, path := range paths {
+			if s.do("GET", path, "", as...).status == 200 {
+				kept++
+			}
+		}
+		if kept != test.kept {
+			t.Errorf("%s: %d answers are kept", test.user, kept)
+		}
+	}
+}
+
 // deaf is a client that takes a number of bytes.
 type deaf struct {
 	*httptest.ResponseRecorder
