@@ -112,7 +112,7 @@ var may = map[string][]string{
 	"search": {"cuda", "cuda/session", "engine", "format", "gql", "graph", "graph/gen", "kind", "lower/matchatext", "memory", "native", "pattern", "plan",
 		"plan/explain", "plan/planner", "route", "runtime", "setting", "sink"},
 	"verify": {"engine/oracle", "pattern", "plan", "search"},
-	"motifs": {"cuda/session", "engine", "engine/host", "engine/host/census", "gpu", "gpu/census", "gql", "kind", "matcha/library", "matcha/program", "matcha/schedule", "memory", "pattern",
+	"motifs": {"cuda/session", "engine", "engine/host", "engine/host/census", "gpu", "gpu/census", "gql", "graph", "kind", "matcha/library", "matcha/program", "matcha/schedule", "memory", "pattern",
 		"plan", "plan/formula", "plan/planner", "route", "runtime", "search", "setting"},
 	// serve and the protocols below it are users of the root package. gql tells them where the parts of a query stand.
 	"serve": {"gql", "matcha/library", "memory", "sink", "vfs", "serve/*"},
