@@ -168,8 +168,7 @@ describe.skipIf(!binary)('the table', () => {
 		await page.mouse.wheel(0, -240)
 		await expect.poll(async () => Math.abs(last - 10 - (await first()))).toBeLessThanOrEqual(1)
 		await grid.evaluate(g => (g.scrollTop = g.scrollHeight / 2))
-		await expect.poll(first).toBeGreaterThan(700_000)
-		expect(await first()).toBeLessThan(900_000)
+		await expect.poll(async () => Math.abs((await first()) - 800_000)).toBeLessThan(100_000) // it was at the end before
 		await page.getByRole('columnheader', { name: 'b' }).click()
 		await page.locator('[aria-sort=ascending]').waitFor()
 		const values = (await page.locator('[role=gridcell][aria-colindex="2"]').allInnerTexts()).map(Number)
