@@ -22,7 +22,7 @@ func TestCompilerMemory(t *testing.T) {
 			out, _ := c.CombinedOutput()
 			code := c.ProcessState.ExitCode()
 			if code == exitDevice {
-				t.Skipf("%s", out) // there is no compiler
+				t.Skipf("this machine has no compiler: %s", out)
 			}
 			if code != want || want == exitMemory && !strings.Contains(string(out), "the compiler needs more memory than the 48.0 MiB that it may have") {
 				t.Errorf("%v with %s: exit %d: %s", args, memory, code, out)

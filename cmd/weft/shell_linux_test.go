@@ -151,7 +151,7 @@ func TestShellTerminalColours(t *testing.T) {
 	}
 }
 
-// TestShellDumbTerminal types queries and mistakes on a terminal that does not know control sequences: there is no line editor, Ctrl-C drops the text
+// TestShellDumbTerminal types queries and mistakes on a terminal that does not know control sequences. The shell reads plain lines there. Ctrl-C drops the text
 // and stops a query, and the shell goes on.
 func TestShellDumbTerminal(t *testing.T) {
 	x, c := openTerminal(t, []string{"TERM=dumb"}, "-g", bigGraph(t), "--to", "csv", "--engine-opt", "plan.method=nest", "--engine-opt", "plan.tail=off")

@@ -3,7 +3,6 @@ package codegen_test
 import (
 	"testing"
 
-	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/codegen"
@@ -23,12 +22,7 @@ func TestTableFaults(t *testing.T) {
 	count := func(s *session.Session) (engine.Result, error) {
 		return engine.Once(t.Context(), codegen.New(s), g, p, engine.Options{Opt: map[string]string{"codegen.lookup": "hash"}}, engine.Goal{})
 	}
-	for what, fault := range map[string]func(n int) *cuda.Faults{
-		"alloc":  func(n int) *cuda.Faults { return &cuda.Faults{FailAlloc: n} },
-		"launch": func(n int) *cuda.Faults { return &cuda.Faults{FailLaunch: n} },
-		"skip":   func(n int) *cuda.Faults { return &cuda.Faults{SkipFrom: n} },
-		"gap":    func(n int) *cuda.Faults { return &cuda.Faults{SkipOne: n} },
-	} {
+	for what, fault := range faulty.Kinds() {
 		t.Run(what, func(t *testing.T) {
 			failed := 0
 			for n := 1; n <= 40 && faulty.Count(t, fault(n), want, count) != nil; n++ {

@@ -31,12 +31,7 @@ func cliques(t *testing.T, s *session.Session, g *graph.Graph, k int) (engine.Re
 // The next run in the session, if the device still works, has the right number.
 func TestFaults(t *testing.T) {
 	g := generate(t, gen.Spec{Model: "cliques", N: 2, K: 7})
-	for what, fault := range map[string]func(n int) *cuda.Faults{
-		"alloc":  func(n int) *cuda.Faults { return &cuda.Faults{FailAlloc: n} },
-		"launch": func(n int) *cuda.Faults { return &cuda.Faults{FailLaunch: n} },
-		"skip":   func(n int) *cuda.Faults { return &cuda.Faults{SkipFrom: n} },
-		"gap":    func(n int) *cuda.Faults { return &cuda.Faults{SkipOne: n} },
-	} {
+	for what, fault := range faulty.Kinds() {
 		t.Run(what, func(t *testing.T) {
 			failed := 0
 			for n := 1; n <= 40 && faulty.Count(t, fault(n), engine.U64(2*21), func(s *session.Session) (engine.Result, error) {
@@ -67,7 +62,7 @@ func TestSkippedLaunches(t *testing.T) {
 	}
 }
 
-// TestStops: cancelling ends a count, though one root takes long, and there are no counts then.
+// TestStops: a cancelled run ends soon, even if one root takes long, and returns no counts.
 func TestStops(t *testing.T) {
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
 		engines.WithSession(t, session.Options{}, func(s *session.Session) {

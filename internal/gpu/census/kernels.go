@@ -64,7 +64,7 @@ const (
 	tableLimit = 320
 )
 
-// shared is the bytes of shared memory of a block, with so many words of rows near each team.
+// shared returns the bytes of shared memory of a block. Each team has `near` words of rows there.
 func (s *size) shared(p *pass, near int) int {
 	words := near
 	if s.table {

@@ -67,7 +67,7 @@ const (
 
 // Motifs returns how often each of the patterns occurs in a graph. The patterns are all those that the catalogue
 // calls motifs of four or of five vertices, in its order, all of them induced or none. It blocks until other runs of the session have ended.
-// If ctx ends, the error is the context's, and there are no counts. The error is session.ErrShort if the devices have too little
+// If ctx ends, Motifs returns no counts, and the context's error. The error is session.ErrShort if the devices have too little
 // memory, and ErrDegree if a vertex has more than a million neighbours.
 func Motifs(ctx context.Context, s *session.Session, g *graph.Graph, lists *graph.CSR, ps []*pattern.Pattern, o Options) (Result, error) {
 	k := len(ps[0].Vertices)
@@ -342,7 +342,7 @@ func (r *run) tasks(n uint64, device, devices int) (sum uint64) {
 	return sum
 }
 
-// bytes is the size of a large team's workspace, with so many words of rows.
+// bytes returns the size of a large team's workspace in bytes. words is the number of words of its rows.
 func (r *run) bytes(n, words int64) int64 {
 	if r.k == 4 {
 		return 12*n + 4*words
@@ -358,7 +358,7 @@ func (r *run) busy() int {
 	return 1
 }
 
-// teamsIn is how many teams have workspaces in a memory of so many bytes, of which one needs `each`. Memory that a run may keep for
+// teamsIn returns the number of teams whose workspaces, of `each` bytes, get a place in `room` bytes of memory. Memory that a run may keep for
 // the next is had sooner than more of it: more is taken only for as many teams as are enough.
 func teamsIn(room, each, enough int64) int64 {
 	return max(1, min(max(room/keptShare/each, enough), room/4*3/each))

@@ -49,3 +49,14 @@ func Count(t *testing.T, f *cuda.Faults, want engine.Uint128, run func(*session.
 	}
 	return err
 }
+
+// Kinds returns faults of a device by name, each of the n-th call of its kind: memory that is refused, a launch that fails, all launches from
+// one on that do nothing, and one that does nothing.
+func Kinds() map[string]func(n int) *cuda.Faults {
+	return map[string]func(n int) *cuda.Faults{
+		"alloc":  func(n int) *cuda.Faults { return &cuda.Faults{FailAlloc: n} },
+		"launch": func(n int) *cuda.Faults { return &cuda.Faults{FailLaunch: n} },
+		"skip":   func(n int) *cuda.Faults { return &cuda.Faults{SkipFrom: n} },
+		"gap":    func(n int) *cuda.Faults { return &cuda.Faults{SkipOne: n} },
+	}
+}

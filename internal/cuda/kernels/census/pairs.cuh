@@ -13,7 +13,7 @@
 struct Spokes {
   u128 spoke, wheel;
 
-  // Of s shared neighbours some have so many ends of edges among them, and so many pairs of edges.
+  // Adds the edges among s shared neighbours: the number of their ends, and of pairs of edges with a common end.
   DEV void add(u64 s, u64 ends, u64 pairs) {
     spoke += (u128)(ends / 2) * (s - 2);
     wheel += pairs;
@@ -59,7 +59,7 @@ template <class C> DEV void count_by_rows(C& c, const Rows& m, const u32* tails,
   }
 }
 
-// The same without a matrix, for a root with so many neighbours that none fits: the team looks for the edges of one found
+// The same without a matrix, for a root whose neighbours are too many for one: the team looks for the edges of one found
 // vertex after the other. counts has a word for each neighbour of the root.
 template <class C>
 DEV void count_by_lists(C& c, Set list, u32 words, u32* counts, const u32* tails, u32 n, const u32* shared, Spokes& sums) {

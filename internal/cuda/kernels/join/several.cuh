@@ -203,8 +203,8 @@ template <JoinGoal GOAL> struct Several {
     return n;
   }
 
-  // The next chunk of level k with all candidates of the level behind it, which is the last one, from a place on. False: there is
-  // no further chunk, or the run is to stop, or there is no more room, and *at is where.
+  // The next chunk of level k with all candidates of the level behind it, which is the last one, from a place on. False: the
+  // loop has no further chunk, or the run is to stop, or the table is full. Then `at` is the place to go on from.
   DEV bool product(u32 k, u32 from, u32 pair, Place& at) {
     JoinDepth& d = depth[k];
     u32 begin, next;
