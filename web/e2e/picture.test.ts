@@ -265,6 +265,22 @@ describe('with WebGL', () => {
 		await expect.poll(() => image(page).getAttribute('aria-label')).toBe('2 matches with 4 vertices and 3 edges.')
 	})
 
+	test('a number that is being typed stays while the picture changes', async () => {
+		const { page } = await open(browser)
+		await showWedges(page)
+		const field = page.getByRole('spinbutton', { name: 'Matches' })
+		await field.fill('3')
+		await page.emulateMedia({ colorScheme: 'dark' })
+		await button(page, 'Next').dispatchEvent('click') // without taking the focus from the field
+		await expect.poll(() => page.locator('.picture-at').innerText()).toMatch(/^1 of /)
+		expect(await field.inputValue()).toBe('3')
+		await page.keyboard.press('Tab')
+		await expect.poll(() => page.locator('.picture-at').innerText()).toBe('1 of 3')
+		await field.fill('0')
+		await page.keyboard.press('Enter')
+		await expect.poll(() => field.inputValue()).toBe('1')
+	})
+
 	test('a click on a vertex tells about it, and its neighbours can be added', async () => {
 		const { page } = await open(browser, { permissions: ['clipboard-read', 'clipboard-write'] })
 		await showWedges(page)

@@ -1,5 +1,5 @@
 import type { TargetedSubmitEvent } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { withPassword, withToken, type Session } from './session'
 
 /** Asks for a user and a password, or for a token. */
@@ -8,7 +8,7 @@ export function SignIn(p: { message: string; onSession(s: Session): void }) {
 	const [user, setUser] = useState('')
 	const [secret, setSecret] = useState('')
 	const first = useRef<HTMLInputElement>(null)
-	useEffect(() => first.current?.focus(), [way])
+	useLayoutEffect(() => first.current?.focus(), [way])
 
 	const onSubmit = (e: TargetedSubmitEvent<HTMLFormElement>) => {
 		e.preventDefault()

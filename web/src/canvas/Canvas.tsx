@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import type { Parts, Schema } from '../api'
 import './canvas.css'
 import { called, describeEdge, describePattern, describeVertex } from './describe'
@@ -86,7 +86,7 @@ export function Canvas({ parts, problem, schema, query, onText }: Props) {
 		to?.focus()
 	})
 	// What was said of an edit of the drawing does not hold for a text that is written elsewhere.
-	useEffect(() => {
+	useLayoutEffect(() => {
 		if (query !== wrote.current) say(fixed || problem)
 	}, [query, fixed, problem])
 

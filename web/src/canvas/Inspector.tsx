@@ -1,5 +1,7 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import type { TargetedEvent, TargetedKeyboardEvent } from 'preact'
+import { useId, useRef, useState } from 'preact/hooks'
 import type { Parts, Schema } from '../api'
+import { useTyped } from '../typed'
 import { called } from './describe'
 import type { Change } from './edit'
 import { quote } from './lex'
@@ -97,30 +99,35 @@ interface FieldProps {
 	commit(value: string): boolean
 }
 
+/** handlers make an input commit what was typed by Enter or by leaving it. */
+const handlers = (typed: ReturnType<typeof useTyped>, value: string, commit: (text: string) => boolean) => ({
+	value: typed.text,
+	'aria-invalid': typed.wrong,
+	onInput: (e: TargetedEvent<HTMLInputElement>) => typed.set(e.currentTarget.value),
+	onKeyDown: (e: TargetedKeyboardEvent<HTMLInputElement>) => e.key === 'Escape' && typed.reset(),
+	onChange: (e: TargetedEvent<HTMLInputElement>) => {
+		const text = e.currentTarget.value
+		if (text !== value) typed.set(text, !commit(text))
+	},
+})
+
 /** Field is a text that is committed by Enter or by leaving it. A text that is refused stays, to be put right; Escape brings the old one back. */
 function Field({ label, value, readOnly, hint, complete = [], commit }: FieldProps) {
 	const id = useId()
-	const [draft, setDraft] = useState(value)
-	const [wrong, setWrong] = useState(false)
-	const reset = () => (setDraft(value), setWrong(false))
-	useEffect(reset, [value])
-	const before = /^.*[|&!(:\s]/s.exec(draft)?.[0] ?? ''
+	const typed = useTyped(value)
+	const before = /^.*[|&!(:\s]/s.exec(typed.text)?.[0] ?? ''
 	return (
 		<div class="canvas-field">
 			<label for={id}>{label}</label>
 			<input
 				id={id}
-				value={draft}
 				readOnly={readOnly}
 				placeholder={readOnly ? undefined : hint}
-				aria-invalid={wrong}
 				autocomplete="off"
 				autocapitalize="off"
 				spellcheck={false}
 				list={complete.length > 0 ? id + 'list' : undefined}
-				onInput={e => setDraft(e.currentTarget.value)}
-				onKeyDown={e => e.key === 'Escape' && reset()}
-				onChange={e => e.currentTarget.value !== value && setWrong(!commit(e.currentTarget.value))}
+				{...handlers(typed, value, commit)}
 			/>
 			{complete.length > 0 && (
 				<datalist id={id + 'list'}>
@@ -149,22 +156,22 @@ function PropertyNames({ id, names }: { id: string; names: Names }) {
 
 function Property({ entry, names, commit }: { entry: { key: string; value: string }; names: Names; commit(key: string, value: string): boolean }) {
 	const id = useId()
-	const [value, setValue] = useState(entry.value)
-	const [wrong, setWrong] = useState(false)
-	const reset = () => (setValue(entry.value), setWrong(false))
-	useEffect(reset, [entry.key, entry.value])
+	const key = useTyped(entry.key)
+	const value = useTyped(entry.value)
 	return (
 		<div class="canvas-property">
-			<input aria-label={`Name of property ${entry.key}`} value={entry.key} list={id} autocomplete="off" spellcheck={false} onChange={e => commit(e.currentTarget.value, entry.value)} />
 			<input
-				aria-label={`Value of ${entry.key}`}
-				value={value}
-				aria-invalid={wrong}
+				aria-label={`Name of property ${entry.key}`}
+				list={id}
 				autocomplete="off"
 				spellcheck={false}
-				onInput={e => setValue(e.currentTarget.value)}
-				onKeyDown={e => e.key === 'Escape' && reset()}
-				onChange={e => e.currentTarget.value !== entry.value && setWrong(!commit(entry.key, e.currentTarget.value))}
+				{...handlers(key, entry.key, text => commit(text, entry.value))}
+			/>
+			<input
+				aria-label={`Value of ${entry.key}`}
+				autocomplete="off"
+				spellcheck={false}
+				{...handlers(value, entry.value, text => commit(entry.key, text))}
 			/>
 			<button
 				type="button"

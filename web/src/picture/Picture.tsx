@@ -1,7 +1,8 @@
-import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type Api, type Parameter, type Parts, ProblemError, type Query, type Row, type Schema, type Value } from '../api'
 import { fileName } from '../results/file'
 import { type Colours, fillOf } from './colours'
+import { Count } from './count'
 import { type Drawing, type Id, type Pair, degreesOf, drawingOf, inWords, plain, shapeOf, summary, withPairs } from './drawing'
 import type { Emphasis } from './look'
 import './picture.css'
@@ -44,8 +45,6 @@ function save(name: string, type: string, text: string) {
 	setTimeout(() => URL.revokeObjectURL(a.href), 10_000)
 }
 
-const clamp = (n: number, most: number) => Math.min(most, Math.max(1, Math.round(n) || 1))
-
 /** Picture draws the first matches with their vertices and edges and, on wish, what is around them. */
 export function Picture(p: {
 	api: Api
@@ -85,7 +84,7 @@ export function Picture(p: {
 
 	// The picture of another query begins anew.
 	const begin = p.rows[0]
-	useEffect(() => {
+	useLayoutEffect(() => {
 		setExtra([])
 		setPairs([])
 		setFull(null)
@@ -291,7 +290,7 @@ export function Picture(p: {
 		<section class="picture" aria-label="Picture of the matches" ref={frame}>
 			<div class="picture-tools" role="toolbar" aria-label="Picture">
 				<label>
-					Matches <input type="number" min={1} max={mostMatches} value={count} onChange={e => setCount(clamp(e.currentTarget.valueAsNumber, mostMatches))} />
+					Matches <Count value={count} most={mostMatches} onChange={setCount} />
 				</label>
 				<span class="picture-steps">
 					<button type="button" onClick={() => step(-1)} disabled={matches === 0} title="Previous match (p)">
@@ -309,7 +308,7 @@ export function Picture(p: {
 					<input type="checkbox" checked={near} onChange={e => setNear(e.currentTarget.checked)} /> Neighbours
 				</label>
 				<label>
-					up to <input type="number" min={1} max={mostNear} value={per} disabled={!near} aria-label="Neighbours of each vertex" onChange={e => setPer(clamp(e.currentTarget.valueAsNumber, mostNear))} />
+					up to <Count value={per} most={mostNear} disabled={!near} label="Neighbours of each vertex" onChange={setPer} />
 				</label>
 				<label>
 					<input type="checkbox" checked={wantsBetween} onChange={e => setWishBetween(e.currentTarget.checked)} /> Edges between

@@ -1,5 +1,5 @@
 import type { TargetedKeyboardEvent, TargetedMouseEvent, TargetedPointerEvent } from 'preact'
-import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { full, written, type Column } from './column'
 import type { Rows } from './rows'
 import './table.css'
@@ -33,7 +33,7 @@ export function Table(p: TableProps) {
 	const [at, setAt] = useState({ row: 0, column: 0 }) // row -1 is the head
 	const scroll = useRef({ position: 0, top: 0 })
 
-	useEffect(() => {
+	useLayoutEffect(() => {
 		setOrder(null)
 		setAt({ row: 0, column: 0 })
 		moveTo(0)
