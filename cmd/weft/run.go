@@ -320,7 +320,36 @@ func (e *coded) Unwrap() []error { return []error{e.kind, e.err} }
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
 
-// root is the command tree.
+// subcommand is a sub-command by its name, to be made when it is needed.
+type subcommand struct {
+	name string
+	make func() *cobra.Command
+}
+
+// commands are the sub-commands, in the order of the help.
+func (a *app) commands() []subcommand {
+	return []subcommand{
+		{"count", a.countCmd}, {"match", a.matchCmd}, {"exists", a.existsCmd}, {"motifs", a.motifsCmd}, {"cliques", a.cliquesCmd}, {"explain", a.explainCmd},
+		{"verify", a.verifyCmd}, {"watch", a.watchCmd}, {"matcha", a.matchaCmd}, {"convert", a.convertCmd}, {"shell", a.shellCmd}, {"info", a.infoCmd},
+		{"partition", a.partitionCmd}, {"gen", a.genCmd}, {"serve", a.serveCmd}, {"user", a.userCmd}, {"replay", a.replayCmd}, {"bench", a.benchCmd},
+		{"doctor", a.doctorCmd}, {"version", a.versionCmd},
+	}
+}
+
+// named is the sub-command that the command line begins with. To make all others and their flags takes a millisecond.
+func (a *app) named() (*cobra.Command, bool) {
+	if len(a.args) == 0 {
+		return nil, false
+	}
+	for _, c := range a.commands() {
+		if c.name == a.args[0] {
+			return c.make(), true
+		}
+	}
+	return nil, false
+}
+
+// root is the command tree: the sub-command that the command line begins with, or else all.
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "weft",
@@ -376,10 +405,13 @@ Environment:
 		}
 		return usagef("%s; see %s --help%s", flagError(err), cmd.CommandPath(), flagMeant(cmd, err))
 	})
-	root.AddCommand(
-		a.countCmd(), a.matchCmd(), a.existsCmd(), a.motifsCmd(), a.cliquesCmd(), a.explainCmd(), a.verifyCmd(),
-		a.watchCmd(), a.matchaCmd(), a.convertCmd(), a.shellCmd(), a.infoCmd(), a.partitionCmd(), a.genCmd(), a.serveCmd(), a.userCmd(), a.replayCmd(), a.benchCmd(), a.doctorCmd(), a.versionCmd(),
-	)
+	if named, ok := a.named(); ok {
+		root.AddCommand(named)
+		return root
+	}
+	for _, c := range a.commands() {
+		root.AddCommand(c.make())
+	}
 	for _, name := range laterCommands {
 		root.AddCommand(&cobra.Command{
 			Use: name, Hidden: true, DisableFlagParsing: true,

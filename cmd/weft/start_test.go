@@ -29,3 +29,22 @@ func TestStart(t *testing.T) {
 		t.Errorf("%d packages in\n%s", found, &errs)
 	}
 }
+
+// TestSubcommands checks that a command line that begins with a sub-command makes that one alone, under the name that the table has for it.
+func TestSubcommands(t *testing.T) {
+	all := (&app{}).root()
+	for _, c := range (&app{}).commands() {
+		one := (&app{args: []string{c.name, "--help"}}).root()
+		if made := one.Commands(); len(made) != 1 || made[0].Name() != c.name {
+			t.Errorf("%s makes %d sub-commands", c.name, len(made))
+		}
+		if found, _, err := all.Find([]string{c.name}); err != nil || found.Name() != c.name {
+			t.Errorf("%s among all: %v", c.name, err)
+		}
+	}
+	for _, args := range [][]string{{}, {"--help"}, {"help", "count"}, {"completion", "bash"}, {"__complete", "c"}, {"cuont"}, {"--version"}} {
+		if made := (&app{args: args}).root().Commands(); len(made) < len((&app{}).commands()) {
+			t.Errorf("%q makes %d sub-commands", args, len(made))
+		}
+	}
+}

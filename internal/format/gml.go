@@ -351,5 +351,5 @@ var (
 // isGML reports whether a file begins as GML does.
 func isGML(head []byte) bool {
 	head = bytes.TrimPrefix(head[:min(len(head), 64<<10)], bom)
-	return gmlBegins().Match(head) && gmlGraph().Match(head)
+	return bytes.IndexByte(head, '[') >= 0 && gmlBegins().Match(head) && gmlGraph().Match(head)
 }

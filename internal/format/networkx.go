@@ -301,11 +301,14 @@ var (
 func isNetworkX(head []byte) bool {
 	for line := range bytes.SplitSeq(bytes.TrimPrefix(head, bom), newline) {
 		if t := bytes.TrimSpace(line); len(t) > 0 && t[0] != '#' {
-			return len(t) <= maxLine && networkXLine().Match(line)
+			return len(t) <= maxLine && bytes.IndexByte(t, '{') >= 0 && networkXLine().Match(line)
 		}
 	}
 	return false
 }
 
 // isAdjacencyList reports whether a text begins as NetworkX's lists of neighbours do.
-func isAdjacencyList(head []byte) bool { return networkXHead().Match(bytes.TrimPrefix(head, bom)) }
+func isAdjacencyList(head []byte) bool {
+	head = bytes.TrimPrefix(head, bom)
+	return bytes.HasPrefix(head, []byte("#")) && networkXHead().Match(head)
+}

@@ -2,7 +2,6 @@ package pattern
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,10 +27,16 @@ func (e Entry) Usage() string {
 
 // Catalogue returns all named patterns. The vertices of a named pattern are
 // called v0, v1, … and, where its edges carry an order, the edges e1, e2, ….
-func Catalogue() []Entry { return slices.Clone(catalogue()) }
+func Catalogue() []Entry {
+	var all []Entry
+	for _, part := range catalogue {
+		all = append(all, part()...)
+	}
+	return all
+}
 
-// catalogue is made when it is first needed, because most starts of the program do not need it.
-var catalogue = sync.OnceValue(func() []Entry { return slices.Concat(shapes(), directedPatterns(), paperPatterns()) })
+// catalogue has its parts made when they are first needed, because most starts of the program need none, or the first.
+var catalogue = [...]func() []Entry{sync.OnceValue(shapes), sync.OnceValue(directedPatterns), sync.OnceValue(paperPatterns)}
 
 func shapes() []Entry {
 	return []Entry{
@@ -219,12 +224,14 @@ func ByName(text string) ([]*Pattern, error) {
 func Lookup(name string) (Entry, error) {
 	var names []string
 	usage := map[string]string{}
-	for _, e := range catalogue() {
-		if strings.EqualFold(e.Name, name) {
-			return e, nil
+	for _, part := range catalogue {
+		for _, e := range part() {
+			if strings.EqualFold(e.Name, name) {
+				return e, nil
+			}
+			names = append(names, e.Name)
+			usage[e.Name] = e.Usage()
 		}
-		names = append(names, e.Name)
-		usage[e.Name] = e.Usage()
 	}
 	return Entry{}, &UnknownName{name, usage[Suggest(name, names)]}
 }
