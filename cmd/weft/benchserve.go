@@ -30,6 +30,7 @@ import (
 type benchServeFlags struct {
 	commonFlags
 	path, query, rows string
+	long              string
 	measure           []string
 	requests          int
 	clients           int
@@ -56,6 +57,9 @@ Parts (--measure):
   rows     all rows of --rows: as Arrow by the library to a pipe and over HTTP, and over Bolt in
            batches of 1000, of which the client decodes each value
   start    from the start of weft serve, a process of its own, to its first answer
+  gone     from the end of a client's connection to the end of its search, --runs times: the
+           median and the longest, of a count and of rows over HTTP, and of rows over Bolt. Only
+           if named, because it needs a long query: --long
 
 Columns: the part, the name of the figure, the value and its unit.
 
@@ -72,15 +76,19 @@ Columns: the part, the name of the figure, the value and its unit.
 	fs.StringVar(&f.device, "device", "auto", "device of these counts: cpu, or gpu:0 for a GPU")
 	fs.IntVar(&f.threads, "threads", 0, "threads of a query; 0 means one for each core")
 	fs.StringVar(&f.rows, "rows", "MATCH (a)--(b)--(c)--(a)", "`QUERY` whose rows are sent")
-	fs.StringSliceVar(&f.measure, "measure", benchServeParts, "`PARTS` to measure, with commas")
+	fs.StringVar(&f.long, "long", "MATCH (a)--(b)--(c)--(d)--(e)--(a), (a)--(c), (b)--(d), (c)--(e)", "`QUERY` whose clients go, for gone")
+	fs.StringSliceVar(&f.measure, "measure", benchServeUsual, "`PARTS` to measure, with commas")
 	fs.IntVar(&f.requests, "requests", 2000, "requests of latency")
 	fs.IntVar(&f.clients, "clients", 256, "clients at the same time")
 	fs.DurationVar(&f.during, "during", 10*time.Second, "how long they ask")
-	fs.IntVar(&f.runs, "runs", 5, "runs of again, rows and start; the median is shown")
+	fs.IntVar(&f.runs, "runs", 5, "runs of again, rows, start and gone; the median is shown")
 	return cmd
 }
 
-var benchServeParts = []string{"latency", "again", "clients", "rows", "start"}
+// benchServeUsual are the parts that any graph has figures for.
+var benchServeUsual = []string{"latency", "again", "clients", "rows", "start"}
+
+var benchServeParts = append(slices.Clone(benchServeUsual), "gone")
 
 // figure is a line of the output.
 type figure struct {
@@ -120,6 +128,7 @@ type served struct {
 	url    string
 	bolt   string // address
 	graph  *weft.Graph
+	server *serve.Server
 	client *http.Client
 	close  func()
 }
@@ -152,6 +161,8 @@ func (a *app) benchServe(f *benchServeFlags, args []string) error {
 			more, err = f.sending(a.ctx, s)
 		case "start":
 			more, err = f.start(a.ctx)
+		case "gone":
+			more, err = f.gone(a.ctx, s)
 		}
 		if s != nil {
 			s.close()
@@ -226,7 +237,7 @@ func (a *app) served(f *benchServeFlags) (*served, error) {
 	web := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = web.Serve(l) }()
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: f.clients}}
-	return &served{"http://" + l.Addr().String(), b.Addr().String(), lease.Graph, client, func() {
+	return &served{"http://" + l.Addr().String(), b.Addr().String(), lease.Graph, server, client, func() {
 		client.CloseIdleConnections()
 		_ = web.Close()
 		now, cancel := context.WithCancel(a.ctx)

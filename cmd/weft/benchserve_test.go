@@ -43,3 +43,23 @@ func TestBenchServe(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// TestBenchServeGone: the searches of clients that go end, and a query that is too short for it is refused.
+func TestBenchServeGone(t *testing.T) {
+	dir := t.TempDir()
+	for _, line := range []string{"gen er --n 3000 --p 0.1 --seed 1 -o $D/dense.weft", "gen star --n 3 -o $D/star.weft"} {
+		if text := runScript(dir, line); strings.Contains(text, "exit") {
+			t.Fatal(text)
+		}
+	}
+	text := runScript(dir, "bench serve -g $D/dense.weft --measure gone --runs 2 --to csv")
+	for _, name := range []string{"gone,http_count_p50,", "gone,http_rows_max,", "gone,bolt_rows_p50,"} {
+		if !strings.Contains(text, name) {
+			t.Errorf("no %s in\n%s", name, text)
+		}
+	}
+	text = runScript(dir, "bench serve -g $D/star.weft --measure gone")
+	if !strings.Contains(text, "name a longer one by --long") || !strings.Contains(text, "exit 2") {
+		t.Error(text)
+	}
+}
