@@ -46,6 +46,9 @@ func (g *Graph) Explain(ctx context.Context, a Question) (*Explanation, error) {
 	if lists {
 		goal.Sink = discard{}
 	} else if root != plan.NoRoot {
+		if err := memory.ShareOf(ctx).Take("counts by vertex", 2*16*int64(g.Data.NumVertices())); err != nil {
+			return e, Classify(err)
+		}
 		goal.PerRoot = make([]engine.Uint128, g.Data.NumVertices())
 	}
 	if e.Memory, err = j.choice.Memory(ctx, goal); err != nil {

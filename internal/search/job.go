@@ -144,6 +144,8 @@ func (j *Job) Run(ctx context.Context, s engine.Sink) (r Result, err error) {
 	}
 	defer l.Leave(&err, &r)
 	j.start = time.Now().Add(-j.spent) // between the two others may have run
+	share := memory.ShareOf(ctx)
+	defer func(before int64) { share.Give(share.Taken() - before) }(share.Taken())
 	ctx, stop := memory.Watch(ctx, j.Settings.Memory)
 	defer stop()
 	if err := memory.Cause(ctx); err != nil {

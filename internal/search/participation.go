@@ -9,6 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/kind"
+	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/sink"
@@ -51,6 +52,9 @@ func (g *Graph) Participation(ctx context.Context, a Question, vertex string) (*
 	reader, err := newElements(g.Data)
 	if err != nil {
 		return nil, err
+	}
+	if err := memory.ShareOf(ctx).Take("counts by vertex", 16*int64(g.Data.NumVertices())); err != nil {
+		return nil, Classify(err)
 	}
 	counts := make([]engine.Uint128, g.Data.NumVertices())
 	p := &Participation{Counts: counts, g: g, reader: reader, vertex: vertex, column: "participation", rows: len(counts), lead: j.lead()}

@@ -122,7 +122,7 @@ def peer_tests(tmp_path, text):
         (tmp_path / "grandiso.py").write_text("find_motifs_iter = None\n")
     package = pathlib.Path(__file__).resolve().parents[1]
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_peer.py"], cwd=tmp_path, capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": os.pathsep.join([str(package), PEER, str(tmp_path)])})
+                          env={**os.environ, "PYTHONPATH": os.pathsep.join([str(package), PEER, str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])})
     print(done.stdout)
     assert done.returncode == 0
 

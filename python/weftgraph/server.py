@@ -596,17 +596,30 @@ class RemoteRows(Rows):
             raise errors.ServerError(f"{self._server.url}: the rows ended early, in the middle of one")
 
     def to_arrow(self) -> pyarrow.Table:
-        """Return all rows as a pyarrow.Table. Needs pyarrow. ``complete`` stays None: the stream does not tell."""
+        """Return all rows as a pyarrow.Table. Needs pyarrow 11 or later.
+
+        If the server cut the rows short, for another reason than the caller's limit, errors.CutShort is raised, whose ``partial``
+        is the table of the rows until then. The stream does not tell the reason.
+        """
         import pyarrow
 
-        response = self._begin("application/vnd.apache.arrow.stream")
+        response, batches, complete = self._begin("application/vnd.apache.arrow.stream"), [], True
         try:
             with pyarrow.ipc.open_stream(response) as reader:
-                return reader.read_all()
+                for batch, metadata in reader.iter_batches_with_custom_metadata():
+                    if metadata is not None and metadata.get(b"weft.complete") == b"false":
+                        complete = False
+                    batches.append(batch)
+                table = pyarrow.Table.from_batches(batches, reader.schema)
+            self.complete = complete
         except (OSError, http.client.HTTPException) as e:
             raise errors.ServerError(f"{self._server.url}: the rows ended early: {e}") from e
         finally:
             self.close()
+        limit = self._request.get("limit")
+        if not complete and (limit is None or table.num_rows < limit):
+            raise errors.CutShort("the server cut the result short", reason="unknown", partial=table)
+        return table
 
     def close(self) -> None:
         """End the search."""

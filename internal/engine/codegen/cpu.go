@@ -15,6 +15,7 @@ import (
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir/emit/c"
 	"github.com/weftgraph/weft/internal/lower"
+	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/native"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -104,6 +105,9 @@ func (x *onCPU) Run(ctx context.Context, goal engine.Goal) (engine.Result, error
 	begin := time.Now()
 	j, err := x.job(ctx)
 	if err != nil {
+		return res, err
+	}
+	if err := memory.ShareOf(ctx).Take("sets of candidates", 4*int64(j.Words)*int64(x.o.Threads)); err != nil {
 		return res, err
 	}
 	res.Prepare = time.Since(begin)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/plan"
 )
 
@@ -76,6 +77,9 @@ func (f *Formulas) dot(ctx context.Context, ps []*plan.Plan) (*big.Int, error) {
 	for i, p := range ps {
 		v := f.roots[p]
 		if v == nil {
+			if err := memory.ShareOf(ctx).Take("counts by vertex", 16*int64(f.g.NumVertices())); err != nil {
+				return nil, err
+			}
 			v = make([]engine.Uint128, f.g.NumVertices())
 			if _, err := engine.Once(ctx, Host{}, f.g, p, f.o, engine.Goal{PerRoot: v, Progress: f.progress}); err != nil {
 				return nil, err

@@ -172,6 +172,7 @@ type localWorker struct {
 	mask    [][]uint64 // label and predicate mask of each level; nil: all
 	tails   localTail
 	count   engine.Uint128
+	rows    int // bytes of matrices that are counted as taken
 }
 
 // localIter is the loop of one level: positions (or, for an outside level,
@@ -190,6 +191,7 @@ func newLocalWorker(lp *localProgram, s *sched, id int, m *crew.Memory) *localWo
 	w.cand = tasks.Padded[[]uint64](lp.depth)
 	w.mask = tasks.Padded[[]uint64](lp.depth)
 	w.localScratch = localMemory.Get().(*localScratch)
+	s.took("arrays over the vertices", w.bytes(lp))
 	w.hood.init(lp, m)
 	w.wedge.init(lp, m)
 	w.tails.init(lp)
@@ -246,6 +248,10 @@ func (w *localWorker) enterRoot(v uint32) bool {
 		return false
 	}
 	h := &w.hood
+	if more := 8 * cap(h.rows); more > w.rows {
+		w.s.took("matrices of neighbourhoods", more-w.rows)
+		w.rows = more
+	}
 	w.ones = grow(w.ones, h.words)
 	for i := range w.ones {
 		w.ones[i] = ^uint64(0)

@@ -15,6 +15,18 @@ type localScratch struct {
 	_     [128]byte
 }
 
+// bytes is the size of the arrays over the vertices that a plan needs.
+func (*localScratch) bytes(lp *localProgram) int {
+	arrays := 1
+	if lp.outside {
+		arrays = 2
+		if !lp.sizesOnly {
+			arrays = 3
+		}
+	}
+	return 4 * arrays * lp.g.NumVertices()
+}
+
 // localMemory keeps memory that workers no longer need for later runs.
 var localMemory = sync.Pool{New: func() any { return new(localScratch) }}
 

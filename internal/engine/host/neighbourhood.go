@@ -325,6 +325,9 @@ func (w *localWorker) outside() {
 	words := w.hood.words
 	prepared := len(x.found)*words*8 <= wedgeMemory
 	if prepared {
+		if more := 8 * (len(x.found)*words - cap(x.rows)); more > 0 {
+			w.s.took("matrices of vertices outside a neighbourhood", more)
+		}
 		x.rows = grow(x.rows, len(x.found)*words)
 		clear(x.rows)
 		for i, y := range x.found {

@@ -204,7 +204,7 @@ func (w *worker) candidates(l int) []uint32 {
 	lv := &w.pr.levels[l]
 	lo, hi := lv.bounds(&w.m)
 	if lv.set < 0 {
-		return w.tails.all(w.pr, l, lo, hi)
+		return w.all(lo, hi)
 	}
 	return within(w.sets[lv.set], lo, hi)
 }
@@ -284,6 +284,7 @@ func (w *worker) compute(i int) int {
 		need = min(len(base), len(list))
 	}
 	if cap(buf) < need {
+		w.s.took("sets of candidates", 4<<bits.Len(uint(need+16)))
 		buf = tasks.Padded[uint32](1 << bits.Len(uint(need+16)))
 		w.bufs[i] = buf
 	}

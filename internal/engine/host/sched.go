@@ -8,6 +8,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/tasks"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/runtime/crew"
 )
@@ -31,6 +32,20 @@ type sched struct {
 	tasks.Queue[task]
 	roots    rootList
 	backward bool // the last roots come first
+	share    *memory.Share
+}
+
+// countedLeast is the number of bytes from which an array of a worker is counted.
+const countedLeast = 64 << 10
+
+// took counts an array that a worker is about to make. If there may be no more, the run fails.
+func (s *sched) took(what string, bytes int) {
+	if bytes < countedLeast {
+		return
+	}
+	if err := s.share.Take(what, int64(bytes)); err != nil {
+		s.Fail(err)
+	}
 }
 
 // newSched makes the units of a search. They have at least the work `least`, if it has no limit and workers steal.
@@ -85,6 +100,7 @@ func (s *sched) run(ctx context.Context, o job, work func(worker int, m *crew.Me
 	if o.Progress != nil {
 		progress = func(units uint64) { o.Progress(s.roots.cut(units, s.Units()), s.roots.n) }
 	}
+	s.share = memory.ShareOf(ctx)
 	s.Run(ctx, o.Crew, progress, work)
 }
 

@@ -53,9 +53,12 @@ func before(levels []int, first int) []int {
 
 // all is every vertex in [lo, hi): the candidates of a level that starts a
 // further component.
-func (t *tailState) all(pr *program, l int, lo, hi uint32) []uint32 {
+func (w *worker) all(lo, hi uint32) []uint32 {
+	t := &w.tails
 	if t.every == nil {
-		t.every = make([]uint32, pr.g.NumVertices())
+		n := w.pr.g.NumVertices()
+		w.s.took("lists of all vertices", 4*n)
+		t.every = make([]uint32, n)
 		for i := range t.every {
 			t.every[i] = uint32(i)
 		}
@@ -96,14 +99,14 @@ func (w *worker) lastSize(l int) int {
 	var n int
 	switch {
 	case lv.loose:
-		for _, v := range w.tails.all(w.pr, l, lo, hi) {
+		for _, v := range w.all(lo, hi) {
 			if lv.passes(w.pr, v, &w.m, w.e) {
 				n++
 			}
 		}
 		return n
 	case lv.set < 0:
-		n = w.countIn(lv, w.tails.all(w.pr, l, lo, hi))
+		n = w.countIn(lv, w.all(lo, hi))
 	case w.pr.lazy[lv.set]:
 		n = w.size(lv.set, lo, hi)
 	default:
@@ -155,7 +158,7 @@ func (w *worker) tailSet(s *tailSet) {
 	}
 	s.in = 0
 	if lv.set < 0 {
-		s.list = w.tails.all(w.pr, s.level, lo, hi)
+		s.list = w.all(lo, hi)
 	} else {
 		s.list = within(w.sets[lv.set], lo, hi)
 	}

@@ -22,6 +22,7 @@ func runTriangles(ctx context.Context, lp *localProgram, o job) (engine.Result, 
 		if !ok {
 			return // in a short search some come too late: they take no memory
 		}
+		s.took("bitmaps of vertices", 8*words)
 		below := setops.Bitmap(crew.Take[uint64](m, words))
 		var sum engine.Uint128
 		var lists [2]graph.Scratch

@@ -37,6 +37,7 @@ func runWalks(ctx context.Context, g *graph.Graph, p *plan.Plan, o job) (engine.
 				break
 			}
 			if n == nil {
+				s.took("numbers of walks", 4*g.NumVertices())
 				n = make([]uint32, g.NumVertices())
 			}
 			s.roots.each(t.begin, t.end, func(v uint32) bool {

@@ -73,14 +73,15 @@ type stage struct {
 	list    []uint32
 	buf     []uint32
 	scratch graph.Scratch
+	search  *search // which counts the memory of buf
 }
 
-func newCandidates(groups []group) []candidates {
+func newCandidates(groups []group, s *search) []candidates {
 	all := make([]candidates, len(groups))
 	for k := range groups {
 		all[k].stages = make([]stage, len(groups[k].sources))
 		for i := range all[k].stages {
-			all[k].stages[i].at = make([]uint32, len(groups[k].sources[i].reads))
+			all[k].stages[i].at, all[k].stages[i].search = make([]uint32, len(groups[k].sources[i].reads)), s
 		}
 	}
 	return all
@@ -102,6 +103,7 @@ func (t *stage) same(s *source, m *[maxLevels]uint32) bool {
 // room makes room for n elements in a stage's buffer. What is in it is lost.
 func (t *stage) room(n int) {
 	if len(t.buf) < n {
+		t.search.took("sets of candidates", 4<<bits.Len(uint(n+16)))
 		t.buf = make([]uint32, 1<<bits.Len(uint(n+16)))
 	}
 }

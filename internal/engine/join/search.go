@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/phases"
 	"github.com/weftgraph/weft/internal/runtime/crew"
@@ -28,6 +29,7 @@ type search struct {
 	batch int
 	// claimed are the matches that were listed, or found, of Goal.Limit.
 	claimed atomic.Int64
+	share   *memory.Share
 }
 
 // discard takes the matches of a count over choices of data edges.
@@ -58,7 +60,21 @@ func newSearch(x *prepared, goal engine.Goal) *search {
 	return s
 }
 
+// countedLeast is the number of bytes from which an array of a worker is counted.
+const countedLeast = 64 << 10
+
+// took counts an array that a worker is about to make. If there may be no more, the run fails.
+func (s *search) took(what string, bytes int) {
+	if bytes < countedLeast {
+		return
+	}
+	if err := s.share.Take(what, int64(bytes)); err != nil {
+		s.queue.Fail(err)
+	}
+}
+
 func (s *search) run(ctx context.Context) (engine.Result, error) {
+	s.share = memory.ShareOf(ctx)
 	ws := make([]*worker, s.o.Threads)
 	s.queue.run(ctx, s.o.Crew, s.goal.Progress, func(i int, _ *crew.Memory) {
 		w := newWorker(s, i)
@@ -133,7 +149,7 @@ const outRows = 1024
 func newWorker(s *search, id int) *worker {
 	w := &worker{search: s, operations: operations{s.naive}, id: id, parts: make([]part, len(s.steps)), edges: make([]uint64, len(s.p.Edges))}
 	for i := range s.steps {
-		w.parts[i].cand = newCandidates(s.steps[i].groups)
+		w.parts[i].cand = newCandidates(s.steps[i].groups, s)
 		w.parts[i].hi = ^uint32(0)
 		if s.steps[i].Pattern == phases.Sizes {
 			w.parts[i].tail = newTailState(s.p, &s.steps[i], w.operations)
@@ -428,6 +444,7 @@ const firstRows = 64
 // grow makes room for more rows of a width in a part's table, for at most a batch.
 func (w *worker) grow(pt *part, width int) {
 	rows := min(max(4*(cap(pt.table)/width), firstRows), w.batch)
+	w.took("tables of partial matches", 4*rows*width)
 	pt.table = append(make([]uint32, 0, rows*width), pt.table...)
 }
 

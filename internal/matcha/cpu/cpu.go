@@ -25,6 +25,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/schedule"
 	"github.com/weftgraph/weft/internal/matcha/steal"
 	"github.com/weftgraph/weft/internal/matcha/types"
+	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/native"
 )
 
@@ -142,7 +143,11 @@ func (prog *Code) Run(ctx context.Context, o Options) (res Result, err error) {
 		threads = runtime.GOMAXPROCS(0)
 	}
 	threads = min(threads, native.MostWorkers)
-	if err := fits(code, threads, o.Memory); err != nil {
+	need := float64(code.Words)*4*float64(threads) + float64(code.SharedWords)*4
+	if err := fits(code, threads, need, o.Memory); err != nil {
+		return res, err
+	}
+	if err := memory.ShareOf(ctx).Take("what the program makes", int64(need)); err != nil {
 		return res, err
 	}
 	lib, err := prog.Compile(ctx, o.Objects, o.Compiler)
@@ -174,12 +179,11 @@ func (prog *Code) Run(ctx context.Context, o Options) (res Result, err error) {
 	return res, nil
 }
 
-// fits compares the memory of a run with a limit.
-func fits(code *irgen.Code, threads int, limit int64) error {
+// fits compares the bytes of memory that a run needs with a limit.
+func fits(code *irgen.Code, threads int, need float64, limit int64) error {
 	if limit == 0 {
 		limit = interp.DefaultMemory
 	}
-	need := float64(code.Words)*4*float64(threads) + float64(code.SharedWords)*4
 	if need <= float64(limit) {
 		return nil
 	}

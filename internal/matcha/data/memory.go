@@ -75,16 +75,25 @@ func (s *Set) FitsAs(limit int64, besides float64, bytes func(Room) float64) err
 	})
 }
 
+// BytesAs is the number of bytes that FitsAs compares with the limit.
+func (s *Set) BytesAs(besides float64, bytes func(Room) float64) float64 {
+	total := float64(s.held) + besides
+	for _, r := range s.Rooms() {
+		total += bytes(r)
+	}
+	return total
+}
+
 // fits is both. why says what is missing, for the largest part.
 func (s *Set) fits(limit int64, besides float64, bytes func(Room) float64, why func(most Room) string) error {
 	var most Room
-	total, largest := float64(s.held)+besides, 0.0
+	largest := 0.0
 	for _, r := range s.Rooms() {
 		if b := bytes(r); b > largest {
 			most, largest = r, b
 		}
-		total += bytes(r)
 	}
+	total := s.BytesAs(besides, bytes)
 	if total <= float64(limit) {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/asg"
 	"github.com/weftgraph/weft/internal/matcha/data"
 	"github.com/weftgraph/weft/internal/matcha/types"
+	"github.com/weftgraph/weft/internal/memory"
 )
 
 // Options are the settings of a run.
@@ -47,6 +48,9 @@ func Run(ctx context.Context, p *asg.Program, in *data.Set, o Options) (r Result
 		return Result{}, err
 	}
 	if err := in.FitsAs(o.Memory, besides(p, in), bytesOf); err != nil {
+		return Result{}, err
+	}
+	if err := memory.ShareOf(ctx).Take("what the program makes", int64(in.BytesAs(besides(p, in), bytesOf))); err != nil {
 		return Result{}, err
 	}
 	m := &machine{ctx: ctx, p: p, in: in, emit: o.Emit, cells: make([]cell, p.Nodes()), runs: map[*asg.Func]*uint64{}}

@@ -11,6 +11,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/escape"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/runtime/crew"
 	"github.com/weftgraph/weft/internal/setops"
@@ -86,6 +87,9 @@ type share struct {
 	_    [128]byte
 }
 
+// vertexBytes is the most bytes that a visitor has for each vertex: the number of walks to it, its place in a list, its place among the vertices met, and the list of these.
+const vertexBytes = 16
+
 // visitor counts root by root, for one worker.
 type visitor interface{ visit(v uint32) }
 
@@ -94,6 +98,9 @@ type visitor interface{ visit(v uint32) }
 // goroutine, a few times a second. A panic of a worker comes out of visitAll.
 func visitAll(ctx context.Context, csr *graph.CSR, o engine.Options, progress func(done, total uint64), units uint64, newVisitor func(stop *atomic.Bool, m *crew.Memory) visitor) ([]visitor, error) {
 	n := uint64(csr.NumVertices())
+	if err := memory.ShareOf(ctx).Take("arrays over the vertices", int64(o.Threads)*vertexBytes*int64(n)); err != nil {
+		return nil, err
+	}
 	var sh share
 	next, stop := &sh.next, &sh.stop
 	defer context.AfterFunc(ctx, func() { stop.Store(true) })()

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/memory"
 )
 
 // hash128 is a fingerprint of the current sets of some variables: the XOR of one random key for
@@ -143,6 +144,7 @@ type cache struct {
 	entries []entry
 	used    int
 	limit   int // entries
+	share   *memory.Share
 	seed    uint32
 	probes  uint64
 	hits    uint64
@@ -162,7 +164,8 @@ const (
 )
 
 // begin empties the cache; limit is in entries.
-func (c *cache) begin(limit int) {
+func (c *cache) begin(limit int, share *memory.Share) {
+	c.share = share
 	if c.used > 0 {
 		if len(c.entries) > 1<<15 {
 			c.entries = nil
@@ -193,7 +196,7 @@ func (c *cache) get(k hash128) *entry {
 // put remembers e.
 func (c *cache) put(e entry) {
 	if c.used*2 > len(c.entries) && len(c.entries)*2 <= c.limit {
-		c.grow(min(4, c.limit/len(c.entries)) &^ 1)
+		c.growWithin(min(4, c.limit/len(c.entries)) &^ 1)
 	}
 	b := int(e.key.a) & (len(c.entries) - 1) &^ 3
 	for i := range 4 {
@@ -205,6 +208,15 @@ func (c *cache) put(e entry) {
 	}
 	c.seed = c.seed*1664525 + 1013904223
 	c.entries[b+int(c.seed>>30)] = e
+}
+
+// growWithin is grow, if the search may have as much memory. Otherwise the table stays as it is, and forgets more.
+func (c *cache) growWithin(factor int) {
+	if err := c.share.Take("counts that a search keeps", int64(factor-1)*int64(len(c.entries))*int64(entryBytes)); err != nil {
+		c.limit = len(c.entries)
+		return
+	}
+	c.grow(factor)
 }
 
 // grow makes the table larger by a factor of two or four.

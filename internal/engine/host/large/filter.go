@@ -26,7 +26,8 @@ type scratch struct {
 	first   *worker // the caller's worker, with its buffers
 	space   space
 	stop    func() bool
-	left    func(filter string) // is told when all candidate sets were filtered; nil: nobody asks
+	fits    func(bytes int) bool // whether the candidate graph may have as much memory; else the run has failed
+	left    func(filter string)  // is told when all candidate sets were filtered; nil: nobody asks
 	ticks   int
 }
 

@@ -1,6 +1,7 @@
 package large
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/plan"
 )
 
@@ -27,6 +29,7 @@ type run struct {
 	sp         *space
 	threads    int
 	cacheLimit int // entries per worker
+	share      *memory.Share
 	sink       engine.Sink
 	listing    bool
 	limited    bool
@@ -90,6 +93,10 @@ func Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, go
 		mem = min(mem, o.Memory/2)
 	}
 	r.cacheLimit = int(mem / int64(entryBytes) / int64(o.Threads))
+	r.share = memory.ShareOf(ctx)
+	if err := r.share.Take("arrays over the vertices", int64(g.NumVertices())*int64(4+(len(p.Levels)+7)/8)); err != nil {
+		return res, err
+	}
 
 	stop := context.AfterFunc(ctx, r.cancel)
 	defer stop()
@@ -98,6 +105,19 @@ func Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, go
 	pb.compile(g, p, p.Restricted && r.listing)
 	sc.prepare(pb)
 	sc.stop = r.stopped
+	const graphs = "candidate graphs"
+	within := func(bytes int64) error {
+		if o.Memory > 0 && bytes > o.Memory {
+			return &memory.Error{What: graphs, Need: uint64(bytes), Left: uint64(o.Memory), Limit: memory.Budget(o.Memory)}
+		}
+		return r.share.Fits(graphs, bytes)
+	}
+	sc.fits = func(bytes int) bool {
+		if err := within(int64(bytes)); err != nil {
+			r.fail(err)
+		}
+		return !r.stopped()
+	}
 	if o.Levels {
 		res.Filters = make([][]plan.Filtered, pb.n)
 		sc.left = func(filter string) {
@@ -115,8 +135,9 @@ func Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, go
 		r.total = engine.U64(1)
 	} else if some {
 		sc.space.build(pb, sc, live)
-		if need := sc.space.bytes(o.Threads); o.Memory > 0 && need > o.Memory {
-			r.fail(fmt.Errorf("the candidate graph needs %d MB, more than the memory limit allows", need>>20))
+		need := sc.space.bytes(o.Threads)
+		if err := cmp.Or(within(need), r.share.Take(graphs, need)); err != nil {
+			r.fail(err)
 		}
 		if !r.stopped() {
 			r.sp = &sc.space

@@ -135,7 +135,9 @@ func (sp *space) matrix(sc *scratch, u, v int, links []link, back int16) int16 {
 	words := (len(un) + 63) >> 6
 	from := sc.univ[gu]
 	if back >= 0 && words < sparseRow && len(from) <= 64*(sparseRow-1) {
-		sp.transpose(&m, &sp.mats[back], len(from), words)
+		if n := len(sp.bits) + len(from)*words; n <= cap(sp.bits) || sc.fits(8*n) {
+			sp.transpose(&m, &sp.mats[back], len(from), words)
+		}
 		from = nil
 	}
 	for _, x := range from {
@@ -166,6 +168,9 @@ func (sp *space) matrix(sc *scratch, u, v int, links []link, back int16) int16 {
 			sp.lists = append(sp.lists, buf...)
 		} else {
 			at := len(sp.bits)
+			if at+words > cap(sp.bits) && !sc.fits(8*(at+words)) {
+				break
+			}
 			sp.bits = grow(sp.bits, at+words)
 			b := sp.bits[at : at+words]
 			clear(b)

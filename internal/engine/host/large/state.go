@@ -61,7 +61,7 @@ func (w *worker) begin(r *run, sp *space, id int) {
 		u := bits.TrailingZeros64(m)
 		f.size[u], f.cause[u], w.depth[u] = sp.size[u], 0, 0
 	}
-	w.cache.begin(r.cacheLimit)
+	w.cache.begin(r.cacheLimit, r.share)
 }
 
 // set returns the current candidates of v.
