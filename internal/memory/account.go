@@ -53,7 +53,7 @@ func (s *Share) Take(what string, bytes int64) error {
 	}
 	for {
 		used := s.of.used.Load()
-		if err := s.of.fits(what, used, bytes); err != nil {
+		if err := s.fits(what, used, bytes); err != nil {
 			return err
 		}
 		if s.of.used.CompareAndSwap(used, used+bytes) {
@@ -68,13 +68,13 @@ func (s *Share) Fits(what string, bytes int64) error {
 	if s == nil || bytes <= 0 {
 		return nil
 	}
-	return s.of.fits(what, s.of.used.Load(), bytes)
+	return s.fits(what, s.of.used.Load(), bytes)
 }
 
-func (a *Account) fits(what string, used, bytes int64) error {
-	limit := a.limit.Load()
+func (s *Share) fits(what string, used, bytes int64) error {
+	limit := s.of.limit.Load()
 	if left := limit - used; limit > 0 && bytes > left {
-		return &Error{What: what, Need: uint64(bytes), Left: uint64(max(left, 0)), Limit: Limit{Bytes: uint64(limit), Text: a.owner}}
+		return &Error{What: what, Need: uint64(bytes), Left: uint64(max(left, 0)), Own: uint64(s.taken.Load()), Limit: Limit{Bytes: uint64(limit), Text: s.of.owner}}
 	}
 	return nil
 }

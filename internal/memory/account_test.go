@@ -15,7 +15,7 @@ func TestAccount(t *testing.T) {
 	}
 	var short *Error
 	err := two.Take("tables", 500)
-	if !errors.As(err, &short) || short.Need != 500 || short.Left != 400 || a.Used() != 600 {
+	if !errors.As(err, &short) || short.Need != 500 || short.Left != 400 || short.Own != 0 || a.Used() != 600 {
 		t.Fatalf("%v, %d used", err, a.Used())
 	}
 	if want := "tables need at least 500 bytes of memory; of the 1000 bytes that the user may have, 400 bytes are left"; err.Error() != want {
@@ -23,6 +23,9 @@ func TestAccount(t *testing.T) {
 	}
 	if err := two.Take("tables", 400); err != nil || two.Left() != 0 || two.Taken() != 400 {
 		t.Errorf("%v, %d left, %d taken", err, two.Left(), two.Taken())
+	}
+	if err := one.Take("arrays", 1); !errors.As(err, &short) || short.Own != 600 {
+		t.Errorf("%v", err)
 	}
 	one.Give(100)
 	one.Close()

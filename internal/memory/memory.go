@@ -71,6 +71,7 @@ type Error struct {
 	What  string // in the plural
 	Need  uint64
 	Left  uint64
+	Own   uint64 // bytes that the same search has already, of an Account
 	Limit Limit
 }
 
@@ -118,7 +119,7 @@ func Check(what string, need uint64, budget int64) error {
 	var err *Error
 	look := func(l Limit) {
 		if left := l.left(); need > left && (err == nil || left < err.Left) {
-			err = &Error{what, need, left, l}
+			err = &Error{What: what, Need: need, Left: left, Limit: l}
 		}
 	}
 	if budget > 0 {

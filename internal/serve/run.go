@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/memory"
 )
 
 // Kind is what a request asks for.
@@ -81,6 +82,7 @@ type Run struct {
 	Request Request
 
 	s       *Server
+	share   *memory.Share // of the user's memory; nil: it is not limited
 	leases  []*Lease    // several, or none, of a program; otherwise one
 	query   *weft.Query // nil for motifs, info and matcha
 	program *weft.Matcha
@@ -393,6 +395,7 @@ func (r *Run) Close() {
 	r.closed.Do(func() {
 		r.stop(CutClient)
 		r.release()
+		r.share.Close()
 		r.finish(Summary{Cut: CutClient}) // unless an answer was asked for
 		r.s.remove(r)
 		if r.Request.Kind != Statement {
@@ -438,6 +441,7 @@ func (r *Run) ended(s Summary, err error) error {
 // judged completes a summary, as ended does.
 func (r *Run) judged(s Summary, err error) (Summary, error) {
 	cause := context.Cause(r.ctx)
+	err = short(err)
 	switch {
 	case err == nil && s.Cut == NotCut:
 		s.Complete = true

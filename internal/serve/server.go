@@ -22,10 +22,11 @@ type Server struct {
 	// Programs are the targets of Matcha programs that clients may run; nil: none.
 	Programs []string
 
-	users   atomic.Pointer[Users] // nil: every client is Anyone
-	queue   queue
-	texts   texts
-	parsing chan struct{} // has an element for each program that is being read
+	users    atomic.Pointer[Users] // nil: every client is Anyone
+	queue    queue
+	accounts accounts
+	texts    texts
+	parsing  chan struct{} // has an element for each program that is being read
 
 	mu    sync.Mutex
 	runs  map[uint64]*Run
@@ -147,6 +148,7 @@ func (s *Server) list(r *Run) (*Run, error) {
 		r.release()
 		return nil, errDraining()
 	}
+	r.limitMemory()
 	s.last++
 	r.ID = s.last
 	s.runs[r.ID] = r
