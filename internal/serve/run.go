@@ -6,7 +6,6 @@ import (
 	"io"
 	"iter"
 	"maps"
-	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -647,12 +646,12 @@ func (r *Run) WriteParticipation(w io.Writer, format string) error {
 		r.finish(s)
 		return err
 	}
-	out := &counted{w: w, n: &r.sent, ctx: r.rest()}
+	out := r.counts(w)
+	out.ctx = r.rest()
 	err = x.Write(out, format)
+	s.Rows = r.written.Load()
 	switch {
 	case err == nil:
-		s.Rows = int64(x.Len())
-		r.written.Store(s.Rows)
 	case out.err != nil:
 		s.Complete, s.Cut, s.Err = false, CutClient, err
 		if cause := context.Cause(r.ctx); cause != nil {
@@ -736,16 +735,13 @@ func (r *Run) Write(w io.Writer, format string) error {
 		return err
 	}
 	defer stop()
-	out := &counted{w: w, n: &r.sent}
+	out := r.counts(w)
 	x, err := r.graph().List(r.ctx, r.query, out, format, r.of("Graph.List")...)
 	s := r.result(x, err)
-	if x.Embeddings != nil {
-		s.Rows = rowsOf(x, r.listsEmbeddings())
-	}
+	s.Rows = r.written.Load()
 	if s.Cut == CutLimit {
 		s.Cut = r.limited()
 	}
-	r.written.Store(s.Rows)
 	if out.err != nil { // the client's end, or its patience
 		s.Cut, s.Err = CutClient, out.err
 		if cause := context.Cause(r.ctx); cause != nil {
@@ -757,40 +753,23 @@ func (r *Run) Write(w io.Writer, format string) error {
 	return r.ended(s, err)
 }
 
-// listsEmbeddings reports whether a listing has a row for each embedding.
-func (r *Run) listsEmbeddings() bool {
-	switch r.Request.List {
-	case "embeddings":
-		return true
-	case "subgraphs":
-		return false
-	}
-	return r.query.AsksItems()
-}
-
-func rowsOf(x weft.Result, embeddings bool) int64 {
-	n := x.Subgraphs
-	if embeddings || n == nil {
-		n = x.Embeddings
-	}
-	if n == nil {
-		n = new(big.Int)
-	}
-	if !n.IsInt64() {
-		return math.MaxInt64
-	}
-	return n.Int64()
-}
-
-// counted is a writer that counts bytes and keeps its first error.
+// counted is a writer that counts bytes and rows and keeps its first error.
 //
 // If it has a context, it writes nothing after the context's end.
 type counted struct {
-	ctx context.Context
-	w   io.Writer
-	n   *atomic.Int64
-	err error
+	ctx         context.Context
+	w           io.Writer
+	bytes, rows *atomic.Int64
+	err         error
 }
+
+// counts is a writer that counts for the run.
+func (r *Run) counts(w io.Writer) *counted {
+	return &counted{w: w, bytes: &r.sent, rows: &r.written}
+}
+
+// Wrote is for package sink, which knows the number of rows in the bytes.
+func (c *counted) Wrote(rows int) { c.rows.Add(int64(rows)) }
 
 func (c *counted) Write(b []byte) (int, error) {
 	if c.ctx != nil && c.ctx.Err() != nil {
@@ -800,7 +779,7 @@ func (c *counted) Write(b []byte) (int, error) {
 		return 0, c.err
 	}
 	n, err := c.w.Write(b)
-	c.n.Add(int64(n))
+	c.bytes.Add(int64(n))
 	if err != nil && c.err == nil {
 		c.err = fmt.Errorf("writing to the client: %w", err)
 	}
