@@ -51,6 +51,7 @@ type Request struct {
 	K        int            // of motifs: the number of vertices, from 3 to 5
 	Protocol string         // that the client speaks, for lists and logs
 	Tag      string         // of the client's choice, for lists: at most 64 characters that can be shown
+	Kept     bool           // the protocol keeps the answer and tells how the run ended, so that Server.Ended does not
 	Choices
 }
 
@@ -137,6 +138,14 @@ type Summary struct {
 	Waited  time.Duration
 	Total   time.Duration // without waiting
 	Err     error         // that ended the run
+}
+
+// AllNotes are the notes of the results and of the program.
+func (s Summary) AllNotes() (out []string) {
+	for _, r := range s.Results {
+		out = append(out, r.Notes...)
+	}
+	return append(out, s.Notes...)
 }
 
 // begin makes a run of a request.
@@ -393,11 +402,21 @@ func (r *Run) Close() {
 		r.stop(CutClient)
 		r.release()
 		r.finish(Summary{Cut: CutClient}) // unless an answer was asked for
+		if !r.Request.Kept {
+			r.s.ended.add(r)
+		}
 		r.s.remove(r)
 		if r.Request.Kind != Statement {
 			r.s.Metrics.ended(r)
 		}
 	})
+}
+
+// Answered says what came of a statement, which a protocol has answered by itself: a number of rows, or an error. Close must still be called.
+func (r *Run) Answered(rows int64, err error) {
+	r.written.Store(rows)
+	s, _ := r.judged(Summary{Rows: rows}, err)
+	r.finish(s)
 }
 
 func (r *Run) release() {
