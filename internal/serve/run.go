@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -16,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/native"
 )
 
 // Kind is what a request asks for.
@@ -456,6 +458,9 @@ func (r *Run) ended(s Summary, err error) error {
 // judged completes a summary, as ended does.
 func (r *Run) judged(s Summary, err error) (Summary, error) {
 	cause := context.Cause(r.ctx)
+	if room := new(native.MemoryError); errors.As(err, &room) && cause == nil { // to try again does not help
+		err = &Error{Code: TooLarge, Message: room.Error(), err: err}
+	}
 	switch {
 	case err == nil && s.Cut == NotCut:
 		s.Complete = true
