@@ -3,6 +3,7 @@ package weft_test
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -120,6 +121,14 @@ func TestQueryError(t *testing.T) {
 		_, err = g.Count(context.Background(), q)
 		return err
 	}
+	list := func(text string) error {
+		q, err := weft.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = g.List(context.Background(), q, io.Discard, "csv")
+		return err
+	}
 	for _, c := range []struct {
 		name, text, cut string
 		parse           func(string) error
@@ -128,6 +137,9 @@ func TestQueryError(t *testing.T) {
 		{"end", "MATCH (a)--(b", "", parse, weft.QueryError{Line: 1, Column: 14, Offset: 13, Message: "unexpected end of the text", Expected: ":, properties in {}, WHERE or )"}},
 		{"word", "MATCH (ä)--(b)\nWHERE foo bar", "bar", parse, weft.QueryError{Line: 2, Column: 11, Offset: 26, Length: 3}},
 		{"not yet", "MATCH (a)-[*2]->(b)", "-", count, weft.QueryError{Line: 1, Column: 10, Offset: 9, Length: 1, Message: "not yet: variable-length edges"}},
+		{"parameter", "MATCH (a)--(b) /* $x */\nWHERE id(b) = 1 AND id(a) = $x OR id(b) = $x", "$x", count, weft.QueryError{Line: 2, Column: 29, Offset: 52, Length: 2, Message: "no value for parameter $x"}},
+		{"quoted parameter", "MATCH (a)--(b) WHERE id(a) IN [1, $`x y`]", "$`x y`", count, weft.QueryError{Line: 1, Column: 35, Offset: 34, Length: 6}},
+		{"parameter of a row", "MATCH (a)--(b) RETURN a, $x", "$x", list, weft.QueryError{Line: 1, Column: 26, Offset: 25, Length: 2}},
 		{"file", "\ufeffMATCH (a)--(b)\n  foo", "foo", file, weft.QueryError{File: "patterns.gql", Line: 2, Column: 3, Offset: 20, Length: 3}},
 		{"apart", "MATCH (a), (b)", "", count, weft.QueryError{Offset: -1}},
 		{"program", "input G: Graph\nreturn sïze(G) + foo\n", "sïze", program, weft.QueryError{File: "p.matcha", Line: 2, Column: 8, Offset: 22, Length: 5}},

@@ -72,7 +72,7 @@ func explainWatch(directed bool, a search.Question) (*Explanation, error) {
 		p, err = pattern.SubstituteParams(p, a.Settings.Params)
 	}
 	if err != nil {
-		return nil, search.Classify(err)
+		return nil, search.Classify(a.Placed(err))
 	}
 	x, err := delta.Compile(p, directed)
 	if err != nil {

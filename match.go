@@ -39,7 +39,8 @@ func (g *Graph) Match(ctx context.Context, q *Query, options ...Option) iter.Seq
 }
 
 // List writes the matches of q to w: the items of its RETURN, or all names. The format is
-// table, json, ndjson, csv, arrow or parquet.
+// table, json, ndjson, csv, arrow or parquet. If w has a method Wrote(rows int), List calls it
+// after each write that has added rows, with their number.
 func (g *Graph) List(ctx context.Context, q *Query, w io.Writer, format string, options ...Option) (r Result, err error) {
 	defer ends(ctx, &err)
 	l, s, err := g.begin(&ctx, setting.List, options)

@@ -147,7 +147,7 @@ func (w *Watch) standing(q *Query, counts bool) (*watch.Query, error) {
 		return nil, err
 	}
 	if p, err = pattern.SubstituteParams(p, w.s.Params); err != nil {
-		return nil, kind.With(kind.Query, err)
+		return nil, kind.With(kind.Query, a.Placed(err))
 	}
 	query := *a.Query
 	if query.Return.Items, err = a.Items(query.Return.Items); err != nil {

@@ -142,18 +142,18 @@ func (a *app) addUser(f *userFlags, given func(flag string) bool, name string) e
 	}
 	out.Write(line)
 	out.WriteString("\n")
-	if err := writeSecret(a.ctx, f.users, out.String()); err != nil {
-		return err
-	}
-	if token != "" {
+	return writeSecret(a.ctx, f.users, out.String(), func() error {
+		if token == "" {
+			return nil
+		}
 		_, err := fmt.Fprintln(a.text, token)
 		return err
-	}
-	return nil
+	})
 }
 
-// writeSecret replaces a file's text. A new file may be read by this user alone; an old one keeps its permissions.
-func writeSecret(ctx context.Context, name, text string) (err error) {
+// writeSecret replaces a file's text. A new file may be read by this user alone; an old one keeps its permissions. It calls tell when nothing but the
+// change of names is left; if tell fails, the file stays as it was.
+func writeSecret(ctx context.Context, name, text string, tell func() error) (err error) {
 	files := vfs.From(ctx)
 	if _, none := files.Stat(name); errors.Is(none, fs.ErrNotExist) {
 		if err := vfs.WriteFile(files, name, nil, 0o600); err != nil {
@@ -169,7 +169,13 @@ func writeSecret(ctx context.Context, name, text string) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := io.WriteString(out, text); err != nil {
+	if _, err = io.WriteString(out, text); err == nil {
+		err = out.Settle()
+	}
+	if err == nil {
+		err = tell()
+	}
+	if err != nil {
 		out.Abort()
 		return err
 	}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,5 +47,44 @@ func TestUserKeeps(t *testing.T) {
 		if strings.Join(got, " ") != test.want {
 			t.Errorf("%s:\n%s\nand not\n%s", test.args, strings.Join(got, " "), test.want)
 		}
+	}
+}
+
+// full is a writer that takes nothing.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+// TestUserTokenUntold: a token that could not be written to standard output is not in the file of users. A file that was not there is not made.
+func TestUserTokenUntold(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "users.jsonl")
+	add := func(out io.Writer, name string) int {
+		return run(t.Context(), []string{"user", "add", "--users", file, "--token", "--graphs", "a", name}, strings.NewReader(""), out, io.Discard)
+	}
+	files := func() (text string) {
+		all, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range all {
+			b, err := os.ReadFile(filepath.Join(dir, f.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text += f.Name() + ": " + string(b)
+		}
+		return text
+	}
+	if code := add(full{}, "bot"); code == exitOK || files() != "" {
+		t.Errorf("exit %d, and %q is there", code, files())
+	}
+	var out bytes.Buffer
+	if code := add(&out, "bot"); code != exitOK || len(out.String()) < 20 {
+		t.Fatalf("exit %d, token %q", code, out.String())
+	}
+	before := files()
+	if code := add(full{}, "bot"); code == exitOK || files() != before || strings.Count(before, "\n") != 1 {
+		t.Errorf("exit %d:\n%s\nand before\n%s", code, files(), before)
 	}
 }

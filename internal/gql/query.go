@@ -131,6 +131,19 @@ func (q *Query) AtReturn(msg string) error { return q.errorAt(q.Return.at, msg) 
 // AtLimit is an error about the query's LIMIT, at its place in the text.
 func (q *Query) AtLimit(msg string) error { return q.errorAt(q.Return.limitAt, msg) }
 
+// AtParam is an error about a parameter, at its first place in the text.
+func (q *Query) AtParam(name, msg string) error {
+	from := max(strings.Index(q.source, q.Text), 0)
+	for _, l := range Lexemes(q.Text) {
+		if l.Kind == LexemeParameter && l.Text == name {
+			e := errorAt(q.source, from+l.Pos, msg)
+			e.Length = l.End - l.Pos
+			return e
+		}
+	}
+	return errors.New(msg)
+}
+
 // AtText is an error about a part of the query that is written near: at its place in
 // the text, where it stands there once.
 func (q *Query) AtText(near, msg, expected string) error {

@@ -27,10 +27,13 @@ var ErrNoQuery = kind.With(kind.Usage, errors.New("the query is nil or zero: Par
 // Name is the query's name: of the file, of the catalogue entry, or the text.
 func (a Question) Name() string { return cmp.Or(a.Query.Name, a.Query.Text) }
 
-// Placed returns an error of planning with its place in the query's text, where it has one.
+// Placed returns an error of planning, or of a parameter without a value, with its place in the query's text, where it has one.
 func (a Question) Placed(err error) error {
 	var wrong *plan.QueryError
+	var missing *pattern.MissingParam
 	switch {
+	case errors.As(err, &missing):
+		return kind.With(kind.Query, a.Query.AtParam(missing.Name, missing.Error()))
 	case !errors.As(err, &wrong):
 	case wrong.Order:
 		return kind.With(kind.Query, a.Query.AtOrder(wrong.Msg))
@@ -106,7 +109,7 @@ func (a Question) Check() error {
 		}
 	}
 	_, err = pattern.SubstituteParams(p, a.Settings.Params)
-	return kind.With(kind.Query, err)
+	return kind.With(kind.Query, a.Placed(err))
 }
 
 // Total reports whether the query returns a total, and which.
@@ -188,7 +191,7 @@ func (a Question) Items(items []gql.Item) ([]gql.Item, error) {
 	}
 	carrier, err := pattern.SubstituteParams(carrier, a.Settings.Params)
 	if err != nil {
-		return nil, err
+		return nil, a.Placed(err)
 	}
 	out := slices.Clone(items)
 	for i := range out {

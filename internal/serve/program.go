@@ -269,7 +269,7 @@ func (r *Run) WriteProgram(w io.Writer, format string) error {
 		return err
 	}
 	defer stop()
-	out := &counted{w: w, n: &r.sent}
+	out := r.counts(w)
 	var names []string
 	if !r.program.Emits() {
 		names = []string{"result"}
@@ -277,9 +277,7 @@ func (r *Run) WriteProgram(w io.Writer, format string) error {
 	rows := sink.NewValues(out, format, names...)
 	limit := r.MostRows()
 	x, err := r.program.Run(r.ctx, r.inputs, func(row []any) bool {
-		ok := rows.Add(row)
-		r.written.Store(rows.Count())
-		return ok && (limit == 0 || rows.Count() < limit)
+		return rows.Add(row) && (limit == 0 || rows.Count() < limit)
 	}, r.of("Matcha.Run")...)
 	s := Summary{Values: x.Values, Notes: x.Notes}
 	if r.program.Emits() {
@@ -297,12 +295,11 @@ func (r *Run) WriteProgram(w io.Writer, format string) error {
 	if !r.program.Emits() {
 		rows.Add(x.Values)
 	}
-	s.Rows = rows.Count()
-	r.written.Store(s.Rows)
 	if s.Cut != NotCut {
 		rows.Incomplete()
 	}
 	closed := rows.Close(x.Row)
+	s.Rows = r.written.Load()
 	if out.err != nil {
 		s.Complete, s.Cut, s.Err = false, CutClient, out.err
 		if cause := context.Cause(r.ctx); cause != nil {

@@ -215,7 +215,8 @@ func TestProgramMemory(t *testing.T) {
 	}
 }
 
-// TestCompilerMemory: a compiler that needs more memory than it may have ends a program, and clients see no file of the server.
+// TestCompilerMemory: a compiler that needs more memory than it may have ends a program or a query as too large, and clients see no file of the
+// server.
 func TestCompilerMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux bounds the memory of compilers")
@@ -228,6 +229,10 @@ func TestCompilerMemory(t *testing.T) {
 		err := r.WriteProgram(io.Discard, "csv")
 		if code(err) == TargetFailed && enough {
 			t.Skip(err)
+		}
+		query := begin(t, s, Anyone(), Request{Kind: Count, Graph: "karate", Query: "MATCH (a)--(b)--(c)--(d)--(a)", Choices: Choices{Engine: "codegen", Device: "cpu"}})
+		if _, err := query.Count(); enough && err != nil || !enough && (code(err) != TooLarge || !strings.Contains(err.Error(), "the compiler needs more memory than the 32.0 MiB") || strings.Contains(err.Error(), "/")) {
+			t.Errorf("a query with %d: %v", memory, err)
 		}
 		if enough && err != nil || !enough && (code(err) != TooLarge || !strings.Contains(err.Error(), "the compiler needs more memory than the 32.0 MiB") || strings.Contains(err.Error(), "/")) {
 			t.Errorf("%d: %v", memory, err)

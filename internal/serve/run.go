@@ -2,11 +2,11 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"maps"
-	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -18,6 +18,7 @@ import (
 
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/memory"
+	"github.com/weftgraph/weft/internal/native"
 )
 
 // Kind is what a request asks for.
@@ -53,6 +54,7 @@ type Request struct {
 	K        int            // of motifs: the number of vertices, from 3 to 5
 	Protocol string         // that the client speaks, for lists and logs
 	Tag      string         // of the client's choice, for lists: at most 64 characters that can be shown
+	Kept     bool           // the protocol keeps the answer and tells how the run ended, so that Server.Ended does not
 	Choices
 }
 
@@ -140,6 +142,14 @@ type Summary struct {
 	Waited  time.Duration
 	Total   time.Duration // without waiting
 	Err     error         // that ended the run
+}
+
+// AllNotes are the notes of the results and of the program.
+func (s Summary) AllNotes() (out []string) {
+	for _, r := range s.Results {
+		out = append(out, r.Notes...)
+	}
+	return append(out, s.Notes...)
 }
 
 // begin makes a run of a request.
@@ -397,11 +407,21 @@ func (r *Run) Close() {
 		r.release()
 		r.share.Close()
 		r.finish(Summary{Cut: CutClient}) // unless an answer was asked for
+		if !r.Request.Kept {
+			r.s.ended.add(r)
+		}
 		r.s.remove(r)
 		if r.Request.Kind != Statement {
 			r.s.Metrics.ended(r)
 		}
 	})
+}
+
+// Answered says what came of a statement, which a protocol has answered by itself: a number of rows, or an error. Close must still be called.
+func (r *Run) Answered(rows int64, err error) {
+	r.written.Store(rows)
+	s, _ := r.judged(Summary{Rows: rows}, err)
+	r.finish(s)
 }
 
 func (r *Run) release() {
@@ -442,6 +462,9 @@ func (r *Run) ended(s Summary, err error) error {
 func (r *Run) judged(s Summary, err error) (Summary, error) {
 	cause := context.Cause(r.ctx)
 	err = short(err)
+	if room := new(native.MemoryError); errors.As(err, &room) && cause == nil { // to try again does not help
+		err = &Error{Code: TooLarge, Message: room.Error(), err: err}
+	}
 	switch {
 	case err == nil && s.Cut == NotCut:
 		s.Complete = true
@@ -651,12 +674,12 @@ func (r *Run) WriteParticipation(w io.Writer, format string) error {
 		r.finish(s)
 		return err
 	}
-	out := &counted{w: w, n: &r.sent, ctx: r.rest()}
+	out := r.counts(w)
+	out.ctx = r.rest()
 	err = x.Write(out, format)
+	s.Rows = r.written.Load()
 	switch {
 	case err == nil:
-		s.Rows = int64(x.Len())
-		r.written.Store(s.Rows)
 	case out.err != nil:
 		s.Complete, s.Cut, s.Err = false, CutClient, err
 		if cause := context.Cause(r.ctx); cause != nil {
@@ -740,16 +763,13 @@ func (r *Run) Write(w io.Writer, format string) error {
 		return err
 	}
 	defer stop()
-	out := &counted{w: w, n: &r.sent}
+	out := r.counts(w)
 	x, err := r.graph().List(r.ctx, r.query, out, format, r.of("Graph.List")...)
 	s := r.result(x, err)
-	if x.Embeddings != nil {
-		s.Rows = rowsOf(x, r.listsEmbeddings())
-	}
+	s.Rows = r.written.Load()
 	if s.Cut == CutLimit {
 		s.Cut = r.limited()
 	}
-	r.written.Store(s.Rows)
 	if out.err != nil { // the client's end, or its patience
 		s.Cut, s.Err = CutClient, out.err
 		if cause := context.Cause(r.ctx); cause != nil {
@@ -761,40 +781,23 @@ func (r *Run) Write(w io.Writer, format string) error {
 	return r.ended(s, err)
 }
 
-// listsEmbeddings reports whether a listing has a row for each embedding.
-func (r *Run) listsEmbeddings() bool {
-	switch r.Request.List {
-	case "embeddings":
-		return true
-	case "subgraphs":
-		return false
-	}
-	return r.query.AsksItems()
-}
-
-func rowsOf(x weft.Result, embeddings bool) int64 {
-	n := x.Subgraphs
-	if embeddings || n == nil {
-		n = x.Embeddings
-	}
-	if n == nil {
-		n = new(big.Int)
-	}
-	if !n.IsInt64() {
-		return math.MaxInt64
-	}
-	return n.Int64()
-}
-
-// counted is a writer that counts bytes and keeps its first error.
+// counted is a writer that counts bytes and rows and keeps its first error.
 //
 // If it has a context, it writes nothing after the context's end.
 type counted struct {
-	ctx context.Context
-	w   io.Writer
-	n   *atomic.Int64
-	err error
+	ctx         context.Context
+	w           io.Writer
+	bytes, rows *atomic.Int64
+	err         error
 }
+
+// counts is a writer that counts for the run.
+func (r *Run) counts(w io.Writer) *counted {
+	return &counted{w: w, bytes: &r.sent, rows: &r.written}
+}
+
+// Wrote is for package sink, which knows the number of rows in the bytes.
+func (c *counted) Wrote(rows int) { c.rows.Add(int64(rows)) }
 
 func (c *counted) Write(b []byte) (int, error) {
 	if c.ctx != nil && c.ctx.Err() != nil {
@@ -804,7 +807,7 @@ func (c *counted) Write(b []byte) (int, error) {
 		return 0, c.err
 	}
 	n, err := c.w.Write(b)
-	c.n.Add(int64(n))
+	c.bytes.Add(int64(n))
 	if err != nil && c.err == nil {
 		c.err = fmt.Errorf("writing to the client: %w", err)
 	}

@@ -27,6 +27,7 @@ type Server struct {
 	accounts accounts
 	texts    texts
 	parsing  chan struct{} // has an element for each program that is being read
+	ended    ended
 
 	mu    sync.Mutex
 	runs  map[uint64]*Run

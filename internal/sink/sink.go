@@ -45,12 +45,19 @@ type Options struct {
 	Interval time.Duration
 }
 
+// Counter is a writer that wants to know how many rows it has. New's writer may be one.
+type Counter interface {
+	// Wrote says how many rows a write, which has ended without an error, has added. It is called by one goroutine at a time.
+	Wrote(rows int)
+}
+
 // Writer is an engine.Sink that formats matches. The caller must call Close, also after an
 // error.
 type Writer struct {
 	workers []*worker
 	out     target
-	mu      sync.Mutex // guards out and err
+	wrote   func(rows int) // nil: nobody wants to know
+	mu      sync.Mutex     // guards out and err
 	err     error
 	cut     bool // rows are missing
 	stop    chan struct{}
@@ -60,8 +67,9 @@ type Writer struct {
 // worker is one worker's formatter. Its lock is taken by the worker, once a
 // batch, and by the ticker that keeps matches from waiting for ever.
 type worker struct {
-	mu  sync.Mutex
-	enc encoder
+	mu   sync.Mutex
+	enc  encoder
+	rows int // that enc has formatted and not passed on
 }
 
 // encoder turns matches into bytes or columns; one a worker.
@@ -104,6 +112,9 @@ func New(w io.Writer, o Options) (*Writer, error) {
 		return nil, err
 	}
 	s := &Writer{out: t, stop: make(chan struct{})}
+	if c, ok := w.(Counter); ok {
+		s.wrote = c.Wrote
+	}
 	for range max(o.Workers, 1) {
 		s.workers = append(s.workers, &worker{enc: t.encoder()})
 	}
@@ -128,6 +139,7 @@ func (s *Writer) Emit(n int, b *engine.Batch) error {
 	}()
 	full, err := w.enc.add(b)
 	whole = true
+	w.rows += b.Rows
 	if err != nil || full {
 		return s.flush(w, err)
 	}
@@ -145,6 +157,10 @@ func (s *Writer) flush(w *worker, err error) error {
 		if s.err = err; err == nil {
 			s.err = w.enc.flush()
 		}
+		if s.err == nil && w.rows > 0 && s.wrote != nil {
+			s.wrote(w.rows)
+		}
+		w.rows = 0
 	}
 	return s.err
 }

@@ -57,6 +57,9 @@ export interface Problem {
 	caret?: string
 	expected?: string
 	suggestion?: string
+	/** The field of the request's body that has the mistake, and the place there. */
+	field?: string
+	body?: { line: number; column: number; offset: number }
 	/** Seconds after which to ask again. */
 	retry?: number
 }

@@ -32,9 +32,9 @@ type User interface {
 	Graphs() []string
 	// StatementTime is the longest time of a statement without a pattern; 0: any.
 	StatementTime() time.Duration
-	// Statement lists a statement without a pattern among what runs, until end is called. The context ends with ctx, or when somebody cancels
-	// the statement.
-	Statement(ctx context.Context, graph, text string) (within context.Context, end func(), err error)
+	// Statement lists a statement without a pattern among what runs, until end is called with the number of its rows, or its error. The context
+	// ends with ctx, or when somebody cancels the statement.
+	Statement(ctx context.Context, graph, text string) (within context.Context, end func(rows int64, err error), err error)
 	// Schema describes a graph.
 	Schema(ctx context.Context, graph string) (*Schema, error)
 	// Run begins a query. The search starts when the first row is asked for. When ctx ends, the search does.

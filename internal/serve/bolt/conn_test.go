@@ -53,8 +53,8 @@ func (u fakeUser) Current() (User, error) {
 }
 func (u fakeUser) Graphs() []string { return []string{"one", "two"} }
 
-func (u fakeUser) Statement(ctx context.Context, _, _ string) (context.Context, func(), error) {
-	return ctx, func() {}, nil
+func (u fakeUser) Statement(ctx context.Context, _, _ string) (context.Context, func(int64, error), error) {
+	return ctx, func(int64, error) {}, nil
 }
 
 func (u fakeUser) Schema(context.Context, string) (*Schema, error) {

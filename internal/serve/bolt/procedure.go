@@ -218,17 +218,28 @@ func (s *Server) procedure(ctx context.Context, u User, q Query) (r Result, ok b
 	if !ok || err != nil {
 		return nil, ok, err
 	}
-	client := ctx
-	ctx, end, err := u.Statement(ctx, q.Graph, q.Text)
+	within, end, err := u.Statement(ctx, q.Graph, q.Text)
 	if err != nil {
 		return nil, true, err
 	}
-	defer end()
-	defer func() {
-		if errors.Is(err, context.Canceled) && client.Err() == nil {
-			err = &Error{Code: CodeTerminated, Message: context.Cause(ctx).Error()}
-		}
-	}()
+	rows, failed := int64(0), errFault // unless it returns
+	defer func() { end(rows, failed) }()
+	t, err := s.rowsOf(within, u, q, st)
+	if errors.Is(err, context.Canceled) && ctx.Err() == nil {
+		err = &Error{Code: CodeTerminated, Message: context.Cause(within).Error()}
+	}
+	if failed = err; err != nil {
+		return nil, true, err
+	}
+	rows = int64(len(t.rows))
+	return t, true, nil
+}
+
+// errFault is the error of a statement that panics.
+var errFault = errors.New("the statement has failed in the server")
+
+// rowsOf makes the rows of a statement.
+func (s *Server) rowsOf(ctx context.Context, u User, q Query, st *statement) (*table, error) {
 	limit := u.StatementTime()
 	if q.Time > 0 && (limit <= 0 || q.Time < limit) {
 		limit = q.Time
@@ -242,17 +253,17 @@ func (s *Server) procedure(ctx context.Context, u User, q Query) (r Result, ok b
 	case s.statements <- struct{}{}:
 		defer func() { <-s.statements }()
 	case <-ctx.Done():
-		return nil, true, overdue(ctx)
+		return nil, overdue(ctx)
 	}
 	sc := &scope{asked: asked{ctx: ctx, s: s, user: u, graph: q.Graph}, params: q.Params}
 	t, err := st.run(sc)
 	if err != nil {
-		return nil, true, err
+		return nil, err
 	}
 	t.bytes = sc.bytes
 	if s.held.Add(t.bytes) > mostHeld {
 		s.held.Add(-t.bytes)
-		return nil, true, &Error{Code: CodeMemory, Message: "memory is short, and other results are open: try again later"}
+		return nil, &Error{Code: CodeMemory, Message: "memory is short, and other results are open: try again later"}
 	}
 	t.held = &s.held
 	if st.explain || st.profile {
@@ -266,5 +277,5 @@ func (s *Server) procedure(ctx context.Context, u User, q Query) (r Result, ok b
 			t.rows = nil
 		}
 	}
-	return t, true, nil
+	return t, nil
 }

@@ -78,12 +78,33 @@ func (u user) Current() (bolt.User, error) {
 }
 
 // Statement lists a statement without a pattern.
-func (u user) Statement(ctx context.Context, graph, text string) (within context.Context, end func(), err error) {
+func (u user) Statement(ctx context.Context, graph, text string) (within context.Context, end func(rows int64, err error), err error) {
 	r, err := u.s.Statement(ctx, u.who, serve.Request{Graph: graph, Query: text, Protocol: "bolt"})
 	if err != nil {
 		return nil, nil, translated(err, text, u.s.Log)
 	}
-	return r.Context(), r.Close, nil
+	return r.Context(), func(rows int64, err error) {
+		r.Answered(rows, ofStatement(err))
+		r.Close()
+	}, nil
+}
+
+// ofStatement is an error of Bolt as lists of other protocols show it.
+func ofStatement(err error) error {
+	var known *bolt.Error
+	if !errors.As(err, &known) {
+		return err
+	}
+	code := serve.BadRequest
+	switch known.Code {
+	case bolt.CodeTimedOut, bolt.CodeTimedOutServer:
+		code = serve.TimeLimit
+	case bolt.CodeMemory:
+		code = serve.OutOfMemory
+	case bolt.CodeTerminated:
+		code = serve.Cancelled
+	}
+	return &serve.Error{Code: code, Message: known.Message}
 }
 
 func (u user) Graphs() []string {

@@ -26,14 +26,12 @@ type ran struct {
 	Error    *problem  `json:"error,omitempty"`
 }
 
-func ranOf(run *serve.Run) ran {
-	s := run.Summary()
-	out := ran{ID: run.ID, Complete: s.Complete, Cut: s.Cut, Rows: s.Rows, Waited: s.Waited.Seconds(), Seconds: s.Total.Seconds()}
-	for _, r := range s.Results {
-		out.Notes = append(out.Notes, r.Notes...)
-	}
-	out.Notes = append(out.Notes, s.Notes...)
-	if s.Err != nil {
+func ranOf(run *serve.Run) ran { return ranAs(run.ID, run.Summary()) }
+
+// ranAs describes a run with a summary. The error of one whose client has gone is that of its connection, which says nothing more.
+func ranAs(id uint64, s serve.Summary) ran {
+	out := ran{ID: id, Complete: s.Complete, Cut: s.Cut, Rows: s.Rows, Waited: s.Waited.Seconds(), Seconds: s.Total.Seconds(), Notes: s.AllNotes()}
+	if s.Err != nil && s.Cut != serve.CutClient {
 		p := problemOf(s.Err)
 		out.Error = &p
 	}
@@ -61,7 +59,6 @@ func (h *Handler) query(w http.ResponseWriter, r *http.Request, who serve.Identi
 		return err
 	}
 	defer run.Close()
-	defer h.ended.add(run, h.Keep) // also if the answer is broken off
 	return h.answer(w, run, format)
 }
 

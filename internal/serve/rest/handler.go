@@ -43,7 +43,6 @@ type Options struct {
 type Handler struct {
 	Options
 	jobs  jobs
-	ended ended
 	mux   *http.ServeMux
 	hosts atomic.Pointer[[]string]
 	forms request.Forms         // of queries and jobs

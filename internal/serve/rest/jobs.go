@@ -99,7 +99,9 @@ func (h *Handler) addJob(w http.ResponseWriter, r *http.Request, who serve.Ident
 	if err := h.jobs.room(h.Keep); err != nil {
 		return err
 	}
-	run, err := h.Server.Begin(h.jobs.ctx, who, h.request(b, who, serve.Kind(b.Kind)))
+	request := h.request(b, who, serve.Kind(b.Kind))
+	request.Kept = true
+	run, err := h.Server.Begin(h.jobs.ctx, who, request)
 	if err != nil {
 		return err
 	}
@@ -209,6 +211,40 @@ func (j *job) now() jobStatus {
 	}
 }
 
+// runNow is a run of a client that waits, or waited.
+func runNow(run *serve.Run) jobStatus {
+	out := jobStatus{Status: run.Status()}
+	if out.State == "done" {
+		r := ranOf(run)
+		out.Run = &r
+	}
+	return out
+}
+
+// endedAs is a run that was closed.
+func endedAs(x serve.Ended) jobStatus {
+	r := ranAs(x.Status.ID, x.Summary)
+	return jobStatus{Status: x.Status, Run: &r}
+}
+
+// follow returns how far the job or the run is that a path names, and a channel that is closed at the end of a job. Of runs of clients that waited it knows
+// the end for a while.
+func (h *Handler) follow(r *http.Request, who serve.Identity) (now func() jobStatus, done <-chan struct{}, err error) {
+	j, run, err := h.find(r, who)
+	switch {
+	case j != nil:
+		return j.now, j.done, nil
+	case run != nil:
+		return func() jobStatus { return runNow(run) }, nil, nil
+	}
+	if id, wrong := strconv.ParseUint(r.PathValue("id"), 10, 64); wrong == nil {
+		if x, ok := h.Server.Ended(who, id); ok && time.Since(x.At) < h.Keep {
+			return func() jobStatus { return endedAs(x) }, nil, nil
+		}
+	}
+	return nil, nil, err
+}
+
 // find returns the job, or the run of a client that waits, that a path names. One of them is nil.
 func (h *Handler) find(r *http.Request, who serve.Identity) (*job, *serve.Run, error) {
 	id, err := strconv.ParseUint(r.PathValue("id"), 10, 64)
@@ -226,17 +262,11 @@ func (h *Handler) find(r *http.Request, who serve.Identity) (*job, *serve.Run, e
 }
 
 func (h *Handler) job(w http.ResponseWriter, r *http.Request, who serve.Identity) error {
-	if s, ok := h.ended.find(r.PathValue("id"), who); ok {
-		return writeJSON(w, http.StatusOK, s)
-	}
-	j, run, err := h.find(r, who)
+	now, _, err := h.follow(r, who)
 	if err != nil {
 		return err
 	}
-	if run != nil {
-		return writeJSON(w, http.StatusOK, jobStatus{Status: run.Status()})
-	}
-	return writeJSON(w, http.StatusOK, j.now())
+	return writeJSON(w, http.StatusOK, now())
 }
 
 func (h *Handler) jobAnswer(w http.ResponseWriter, r *http.Request, who serve.Identity) error {
@@ -296,19 +326,11 @@ func (h *Handler) dropJob(w http.ResponseWriter, r *http.Request, who serve.Iden
 	return nil
 }
 
-// jobEvents sends the status each time that it changes, and once when the run is over.
+// jobEvents sends the status each time that it changes, and once when the run is over, with what ended it.
 func (h *Handler) jobEvents(w http.ResponseWriter, r *http.Request, who serve.Identity) error {
-	j, run, err := h.find(r, who)
+	now, done, err := h.follow(r, who)
 	if err != nil {
 		return err
-	}
-	now := func() (jobStatus, bool) {
-		if j != nil {
-			s := j.now()
-			return s, s.Run != nil
-		}
-		s := run.Status()
-		return jobStatus{Status: s}, s.State == "done"
 	}
 	if _, err := io.Copy(io.Discard, r.Body); err != nil {
 		return bad("the body cannot be read: %v", err)
@@ -321,8 +343,8 @@ func (h *Handler) jobEvents(w http.ResponseWriter, r *http.Request, who serve.Id
 	defer t.Stop()
 	last, quiet := "", time.Now()
 	for {
-		s, over := now()
-		event := "progress"
+		s := now()
+		over, event := s.Run != nil, "progress"
 		if over {
 			event = "done"
 		}
@@ -339,10 +361,6 @@ func (h *Handler) jobEvents(w http.ResponseWriter, r *http.Request, who serve.Id
 			return nil
 		}
 		_ = control.SetWriteDeadline(time.Time{}) // the next change may take long
-		var done <-chan struct{}
-		if j != nil {
-			done = j.done
-		}
 		select {
 		case <-t.C:
 		case <-done:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/serve"
+	"github.com/weftgraph/weft/internal/serve/rest/request"
 )
 
 // problem is an error in the form of RFC 9457.
@@ -29,6 +30,9 @@ type problem struct {
 	Caret      string `json:"caret,omitempty"` // the line with a caret under the column
 	Expected   string `json:"expected,omitempty"`
 	Suggestion string `json:"suggestion,omitempty"`
+	// The field of the request's body, as params.ids[2], and the place there.
+	Field string         `json:"field,omitempty"`
+	Body  *request.Place `json:"body,omitempty"`
 }
 
 // httpError is an error of a request's form.
@@ -57,11 +61,14 @@ func problemOf(err error) problem {
 	var form *httpError
 	var query *weft.QueryError
 	var large *http.MaxBytesError
+	var body *request.Error
 	switch {
 	case errors.As(err, &own):
 		p.Status, p.Kind = statusOf[own.Code], string(own.Code)
 	case errors.As(err, &form):
 		p.Status, p.Kind, p.Detail = form.status, form.kind, form.msg
+	case errors.As(err, &body):
+		p.Status, p.Kind, p.Detail, p.Field, p.Body = http.StatusBadRequest, string(serve.BadRequest), body.Message, body.Path, &body.Place
 	case errors.As(err, &large):
 		p.Status, p.Kind, p.Detail = http.StatusRequestEntityTooLarge, "too_large", fmt.Sprintf("the body has more than %d bytes", large.Limit)
 	case errors.Is(err, weft.ErrInput):

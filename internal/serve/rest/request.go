@@ -41,10 +41,7 @@ func read(r *http.Request, forms request.Forms, kind string) (b request.Body, er
 		}
 		return b, bad("the body cannot be read: %v", err)
 	}
-	if b, err = forms.Parse(text, kind); err != nil {
-		return b, bad("%s", err)
-	}
-	return b, nil
+	return forms.Parse(text, kind)
 }
 
 // request is a body as the server takes it.

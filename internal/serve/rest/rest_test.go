@@ -613,6 +613,16 @@ func TestProblems(t *testing.T) {
 	if a.status != 422 || a.at("line") != 2.0 || a.at("column") != 1.0 || !strings.Contains(a.at("caret").(string), "^") {
 		t.Errorf("%d %s", a.status, a.body)
 	}
+	a = s.do("POST", "/v1/count", `{"graph":"karate","query":"MATCH (a)--(b) WHERE a.x = $y"}`)
+	if a.at("line") != 1.0 || a.at("column") != 28.0 || a.at("offset") != 27.0 || a.at("length") != 2.0 {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	for _, path := range []string{"/v1/match", "/v1/jobs"} {
+		a = s.do("POST", path, `{"kind":"match","graph":"karate",`+"\n"+`"params":{"x":1,"x":2}}`)
+		if a.status != 400 || a.at("field") != "params.x" || a.at("body", "line") != 2.0 || a.at("body", "column") != 17.0 || a.at("line") != nil {
+			t.Errorf("%d %s", a.status, a.body)
+		}
+	}
 	for _, scheme := range []string{"http://", "https://"} { // with a proxy that has TLS
 		if a := s.do("GET", "/v1/graphs", "", "Origin", scheme+strings.TrimPrefix(s.url, "http://")); a.status != 200 {
 			t.Errorf("a page of this server by %s: %d", scheme, a.status)

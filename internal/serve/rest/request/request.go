@@ -9,8 +9,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -50,12 +50,26 @@ type Body struct {
 }
 
 // Error is a mistake in a body.
-type Error struct{ Message string }
+type Error struct {
+	Message string // with the path
+	Path    string // of the field, as params.ids[2]; "" for the whole body
+	Place   Place
+}
 
 // Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
-func bad(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
+// mistakeAt is an error about the value at a path.
+func mistakeAt(text []byte, at path, format string, args ...any) error {
+	value, _ := find(text, at)
+	return &Error{fmt.Sprintf("%s: %s", cmp.Or(at.String(), "the body"), fmt.Sprintf(format, args...)), at.String(), placeAt(text, value)}
+}
+
+// fieldAt is an error about a field of the body that should not stand there. Its message names the field.
+func fieldAt(text []byte, name, format string, args ...any) error {
+	_, at := find(text, path{name})
+	return &Error{fmt.Sprintf(format, args...), path{name}.String(), placeAt(text, at)}
+}
 
 // Forms are the fields that requests of each kind may have.
 type Forms map[string][]string
@@ -78,66 +92,142 @@ func ReadForms(document []byte, kinds []string) (Forms, error) {
 	return out, nil
 }
 
-// Parse reads the text of a body, and refuses fields that do not concern the kind. The kind "" is a job, whose body names its kind. Errors are
-// *Error.
+// Parse reads the text of a body, and refuses fields that do not concern the kind, and fields that stand twice in an object. The kind "" is a job, whose
+// body names its kind. Errors are *Error.
 func (f Forms) Parse(text []byte, kind string) (b Body, err error) {
-	if b, err = parse(text); err != nil {
+	given, err := parse(text, &b)
+	if err != nil {
 		return b, err
 	}
 	job := kind == ""
 	if kind = cmp.Or(kind, b.Kind); b.Kind != "" && b.Kind != kind {
-		return b, bad("the path asks for %s, and the body for %s", kind, b.Kind)
+		return b, mistakeAt(text, path{"kind"}, "the path asks for %s, and the body for %s", kind, shown(b.Kind))
 	}
 	known, ok := f[kind]
 	if !ok {
-		return b, bad("kind %q: want one of %s", kind, strings.Join(slices.Sorted(maps.Keys(f)), ", "))
+		return b, mistakeAt(text, path{"kind"}, "%q: want one of %s", shown(kind), strings.Join(slices.Sorted(maps.Keys(f)), ", "))
 	}
-	var given map[string]json.RawMessage
-	if err := json.Unmarshal(text, &given); err != nil {
-		return b, bad("the body: %v", err)
-	}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
+	for _, name := range given {
 		switch {
 		case slices.Contains(known, name), job && name == "format":
 		case name == "format":
-			return b, bad("format is of jobs: the header Accept says which format the rows have")
+			return b, fieldAt(text, name, "format is of jobs: the header Accept says which format the rows have")
 		default:
-			return b, bad("%s does not concern %s, which takes %s", name, kind, strings.Join(known, ", "))
+			return b, fieldAt(text, name, "%s does not concern %s, which takes %s", path{name}, kind, strings.Join(known, ", "))
 		}
 	}
 	return b, nil
+}
+
+// shown is a text in an error, shortened.
+func shown(text string) string {
+	if len(text) > mostName {
+		return strings.ToValidUTF8(text[:mostName], "") + "…"
+	}
+	return text
 }
 
 // mostNesting is how deep lists of a parameter may be inside each other.
 const mostNesting = 2
 
-func parse(text []byte) (b Body, err error) {
+// parse reads a body, and returns the names of its fields in their order.
+func parse(text []byte, b *Body) (names []string, err error) {
+	var whole json.RawMessage
+	var wrong *json.SyntaxError
+	if err := json.Unmarshal(text, &whole); errors.As(err, &wrong) {
+		return nil, broken(text, wrong)
+	} else if err != nil {
+		return nil, &Error{Message: "the body: " + err.Error()}
+	}
+	if p, at := twice(text); p != nil {
+		return nil, &Error{fmt.Sprintf("%s stands twice", p), p.String(), placeAt(text, at)}
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
 	d.UseNumber()
-	if err := d.Decode(&b); err != nil {
-		return b, bad("the body: %s", strings.TrimPrefix(err.Error(), "json: "))
+	var mistyped *json.UnmarshalTypeError
+	if err := d.Decode(b); errors.As(err, &mistyped) {
+		return nil, mistype(text, mistyped)
+	} else if err != nil {
+		return nil, &Error{Message: "the body: " + err.Error()}
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return b, bad("the body has text after its JSON value")
-	}
-	for name, x := range b.Params {
-		if b.Params[name], err = value(x, mostNesting); err != nil {
-			return b, bad("parameter %s: %v", name, err)
-		}
-	}
-	for name, x := range b.Inputs {
-		if b.Inputs[name], err = value(x, mostNesting); err != nil {
-			return b, bad("input %s: %v", name, err)
+	for _, fields := range []struct {
+		name   string
+		values map[string]any
+	}{{"params", b.Params}, {"inputs", b.Inputs}} {
+		for _, name := range slices.Sorted(maps.Keys(fields.values)) {
+			x, err := value(fields.values[name], mostNesting)
+			if bad := new(wrongValue); errors.As(err, &bad) {
+				slices.Reverse(bad.at)
+				return nil, mistakeAt(text, append(path{fields.name, name}, bad.at...), "%s", bad.text)
+			}
+			fields.values[name] = x
 		}
 	}
 	if !(b.Seconds == 0 || b.Seconds >= 1e-9 && b.Seconds < 1e9) {
-		return b, bad("seconds: want 0, or a number from 1e-9 to 1e9")
+		return nil, mistakeAt(text, path{"seconds"}, "want 0, or a number from 1e-9 to 1e9")
 	}
-	return b, nil
+	return fieldsOf(text), nil
 }
 
-// value is a value of JSON as the library takes it: whole numbers are int64.
+// broken is an error of a text that is not JSON.
+func broken(text []byte, wrong *json.SyntaxError) error {
+	at, what := int(wrong.Offset)-1, "is not JSON: "+wrong.Error() // of the byte that was read last
+	switch {
+	case len(bytes.TrimSpace(text)) == 0:
+		at, what = 0, "is empty"
+	case strings.Contains(wrong.Error(), "unexpected end"):
+		at, what = len(text), "ends inside its JSON value"
+	case strings.Contains(wrong.Error(), "after top-level value"):
+		what = "has text after its JSON value"
+	}
+	place := placeAt(text, at)
+	return &Error{fmt.Sprintf("the body %s (line %d, column %d)", what, place.Line, place.Column), "", place}
+}
+
+// mistype is an error of a value whose type is not that of its field.
+func mistype(text []byte, wrong *json.UnmarshalTypeError) error {
+	want := "an object"
+	switch wrong.Type.Kind() {
+	case reflect.String:
+		want = "a text"
+	case reflect.Bool:
+		want = "true or false"
+	case reflect.Float64:
+		want = "a number"
+	case reflect.Int, reflect.Int64:
+		want = "a whole number"
+	case reflect.Uint64:
+		want = "a whole number from 0"
+	}
+	has := map[string]string{"string": "a text", "bool": "true or false", "array": "a list", "object": "an object", "number": "a number"}[wrong.Value]
+	if has == "" { // a number with its text
+		has = shown(strings.TrimPrefix(wrong.Value, "number "))
+	}
+	return mistakeAt(text, holding(text, int(wrong.Offset)-1), "want %s, and not %s", want, has)
+}
+
+// fieldsOf are the names of the fields of a body, which must be JSON without mistakes.
+func fieldsOf(text []byte) (names []string) {
+	s := scan{text: text}
+	if s.blank() != '{' {
+		return nil
+	}
+	for s.each('}') {
+		names = append(names, s.name())
+		s.skip()
+	}
+	return names
+}
+
+// wrongValue is the error of a value that the library does not take.
+type wrongValue struct {
+	text string
+	at   path // in the value, the last step first
+}
+
+func (e *wrongValue) Error() string { return e.text }
+
+// value is a value of JSON as the library takes it: whole numbers are int64. Errors are *wrongValue.
 func value(x any, depth int) (any, error) {
 	switch x := x.(type) {
 	case json.Number:
@@ -145,27 +235,30 @@ func value(x any, depth int) (any, error) {
 			return i, nil
 		}
 		if !strings.ContainsAny(x.String(), ".eE") {
-			return nil, fmt.Errorf("%s is a whole number beyond 64 bits: write it as a text, or with a decimal point", x)
+			return nil, &wrongValue{text: shown(x.String()) + " is a whole number beyond 64 bits: write it as a text, or with a decimal point"}
 		}
 		f, err := x.Float64()
 		if err != nil {
-			return nil, fmt.Errorf("%s is not a number that can be held", x)
+			return nil, &wrongValue{text: shown(x.String()) + " is not a number that can be held"}
 		}
 		return f, nil
 	case []any:
 		if depth == 0 {
-			return nil, errors.New("lists are too deep inside each other")
+			return nil, &wrongValue{text: "lists are too deep inside each other"}
 		}
 		out := make([]any, len(x))
 		for i := range x {
 			var err error
 			if out[i], err = value(x[i], depth-1); err != nil {
+				if bad := new(wrongValue); errors.As(err, &bad) {
+					bad.at = append(bad.at, i)
+				}
 				return nil, err
 			}
 		}
 		return out, nil
 	case map[string]any:
-		return nil, errors.New("an object is not a value of a parameter")
+		return nil, &wrongValue{text: "an object is not a value that a query takes"}
 	}
 	return x, nil
 }
