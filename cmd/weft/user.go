@@ -66,7 +66,7 @@ remove the line of one to withdraw it. A running weft serve reads the file after
 	fs.IntVar(&f.Running, "running", 0, "run at most `N` queries of the user at the same time; 0 means as the server says")
 	fs.Float64Var(&f.Seconds, "seconds", 0, "cut the user's queries short after `N` seconds; 0 means as the server says")
 	fs.Int64Var(&f.Rows, "rows", 0, "cut the user's results short after `N` rows; 0 means as the server says")
-	fs.StringVar(&f.memory, "memory", "", "let the answers of the user's jobs, and each program of the user or its compiler, take at most `MEMORY` (64M); '' means as the server says")
+	fs.StringVar(&f.memory, "memory", "", "let the queries of the user take at most `MEMORY` (64M) at the same time, the answers of the user's jobs as much, and a compiler as much; '' means as the server says")
 	cmd.AddCommand(add)
 	return cmd
 }

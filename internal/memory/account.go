@@ -14,19 +14,12 @@ import (
 //
 // Safe for concurrent use.
 type Account struct {
-	owner       string
-	limit, used atomic.Int64
+	owner string
+	used  atomic.Int64
 }
 
-// NewAccount returns an account. owner names whose limit it is in errors, as in "the user may have". A limit of 0 or less is none.
-func NewAccount(owner string, limit int64) *Account {
-	a := &Account{owner: owner}
-	a.limit.Store(limit)
-	return a
-}
-
-// SetLimit changes the limit. What is in use stays, though it may be more.
-func (a *Account) SetLimit(bytes int64) { a.limit.Store(bytes) }
+// NewAccount returns an account. owner names whose limit it is in errors, as in "the user may have".
+func NewAccount(owner string) *Account { return &Account{owner: owner} }
 
 // Used is the bytes that all shares have.
 func (a *Account) Used() int64 { return a.used.Load() }
@@ -34,16 +27,13 @@ func (a *Account) Used() int64 { return a.used.Load() }
 // Share is what one search has of an account. A nil share counts nothing and has no limit. Safe for concurrent use.
 type Share struct {
 	of    *Account
+	limit int64
 	taken atomic.Int64
 }
 
-// Share opens a share. The caller closes it. That of a nil account is nil.
-func (a *Account) Share() *Share {
-	if a == nil {
-		return nil
-	}
-	return &Share{of: a}
-}
+// Share opens a share, to which the account gives bytes until all shares together have as many as limit. 0 is no limit. The caller
+// closes the share.
+func (a *Account) Share(limit int64) *Share { return &Share{of: a, limit: limit} }
 
 // Take counts bytes that the search is about to use. what names them, in the plural. If the account does not have as many, the
 // error is an *Error, and nothing is counted.
@@ -72,9 +62,8 @@ func (s *Share) Fits(what string, bytes int64) error {
 }
 
 func (s *Share) fits(what string, used, bytes int64) error {
-	limit := s.of.limit.Load()
-	if left := limit - used; limit > 0 && bytes > left {
-		return &Error{What: what, Need: uint64(bytes), Left: uint64(max(left, 0)), Own: uint64(s.taken.Load()), Limit: Limit{Bytes: uint64(limit), Text: s.of.owner}}
+	if left := s.limit - used; s.limit > 0 && bytes > left {
+		return &Error{What: what, Need: uint64(bytes), Left: uint64(max(left, 0)), Own: uint64(s.taken.Load()), Limit: Limit{Bytes: uint64(s.limit), Text: s.of.owner}}
 	}
 	return nil
 }
@@ -98,13 +87,10 @@ func (s *Share) Taken() int64 {
 
 // Left is the bytes that Take would give now.
 func (s *Share) Left() int64 {
-	if s == nil {
+	if s == nil || s.limit <= 0 {
 		return math.MaxInt64
 	}
-	if limit := s.of.limit.Load(); limit > 0 {
-		return max(0, limit-s.of.used.Load())
-	}
-	return math.MaxInt64
+	return max(0, s.limit-s.of.used.Load())
 }
 
 // Close gives all back.

@@ -8,8 +8,8 @@ import (
 )
 
 func TestAccount(t *testing.T) {
-	a := NewAccount("the user may have", 1000)
-	one, two := a.Share(), a.Share()
+	a := NewAccount("the user may have")
+	one, two := a.Share(1000), a.Share(1000)
 	if err := one.Take("arrays", 600); err != nil {
 		t.Fatal(err)
 	}
@@ -33,14 +33,14 @@ func TestAccount(t *testing.T) {
 	if a.Used() != 400 || two.Left() != 600 {
 		t.Errorf("%d used, %d left", a.Used(), two.Left())
 	}
-	a.SetLimit(300)
-	if two.Left() != 0 || two.Take("arrays", 1) == nil {
-		t.Error("more than the new limit was given")
+	if less := a.Share(300); less.Left() != 0 || less.Take("arrays", 1) == nil {
+		t.Error("a share with a lower limit got more")
 	}
-	a.SetLimit(0)
-	if two.Left() != math.MaxInt64 || two.Take("arrays", 1<<40) != nil {
-		t.Error("an account without a limit refuses")
+	any := a.Share(0)
+	if any.Left() != math.MaxInt64 || any.Take("arrays", 1<<40) != nil {
+		t.Error("a share without a limit is refused")
 	}
+	any.Close()
 	two.Close()
 	if a.Used() != 0 {
 		t.Errorf("%d used", a.Used())
@@ -48,10 +48,9 @@ func TestAccount(t *testing.T) {
 }
 
 func TestNoAccount(t *testing.T) {
-	var none *Account
-	s := none.Share()
-	if s != nil || s.Take("arrays", 1<<60) != nil || s.Left() != math.MaxInt64 || s.Taken() != 0 {
-		t.Error("a share of no account has limits")
+	var s *Share
+	if s.Take("arrays", 1<<60) != nil || s.Left() != math.MaxInt64 || s.Taken() != 0 {
+		t.Error("no share has limits")
 	}
 	s.Give(1)
 	s.Close()
@@ -62,12 +61,12 @@ func TestNoAccount(t *testing.T) {
 
 // TestAccountTogether: the searches of many threads never have more than the limit, and nothing is left counted.
 func TestAccountTogether(t *testing.T) {
-	a := NewAccount("", 100)
+	a := NewAccount("")
 	var running sync.WaitGroup
 	for range 8 {
 		running.Go(func() {
 			for range 1000 {
-				s := ShareOf(WithShare(t.Context(), a.Share()))
+				s := ShareOf(WithShare(t.Context(), a.Share(100)))
 				for s.Take("arrays", 7) == nil {
 					if used := a.Used(); used > 100 {
 						t.Errorf("%d used", used)

@@ -29,11 +29,10 @@ func (a *accounts) share(who Identity) *memory.Share {
 		if a.of == nil {
 			a.of = map[string]*memory.Account{}
 		}
-		x = memory.NewAccount(ofUser, who.Memory)
+		x = memory.NewAccount(ofUser)
 		a.of[who.Name] = x
 	}
-	x.SetLimit(who.Memory) // which may have changed
-	return x.Share()
+	return x.Share(who.Memory)
 }
 
 // limitMemory gives a run the share in which its searches count their memory.

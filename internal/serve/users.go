@@ -34,8 +34,8 @@ type Quota struct {
 	Running int     `json:"running,omitempty"` // queries at the same time
 	Seconds float64 `json:"seconds,omitempty"` // of one query
 	Rows    int64   `json:"rows,omitempty"`    // of one result
-	// Memory is the number of bytes that the answers of the user's jobs take together, and those that a program of the user makes, or its compiler takes.
-	// Searches of all users share memory, which is limited for the process.
+	// Memory is the number of bytes that all searches and programs of the user have at the same time, as memory.Account counts them. The answers of the
+	// user's jobs may have as many besides, and so may a compiler.
 	Memory int64 `json:"memory,omitempty"`
 }
 

@@ -94,6 +94,8 @@ def test_to_pandas(follows):
 def test_to_arrow(follows):
     pytest.importorskip("pyarrow")
     assert follows.match("MATCH (a)-[:BLOCKS]->(b) RETURN a, b").to_arrow().to_pylist() == [{"a": "cyd", "b": "dan"}]
+    rows = follows.match("MATCH (a)-[e]->(b)", limit=2)
+    assert rows.to_arrow().num_rows == 2 and rows.complete is True
 
 
 def test_parameters(follows):

@@ -120,6 +120,13 @@ def test_arrow(served):
     assert served[0].graph("k40").match("triangle").to_arrow().num_rows == 9880
     with pytest.raises(weft.QueryError):
         g.match("MATCH (a)--(").to_arrow()
+    rows = g.match("MATCH (a)--(b)")
+    assert rows.to_arrow().num_rows == len(g.match("MATCH (a)--(b)").to_list()) and rows.complete is True
+    rows = served[0].graph("k40").match("triangle", limit=10)
+    assert rows.to_arrow().num_rows == 10 and rows.complete is False
+    with pytest.raises(weft.CutShort, match="cut the result short") as e:
+        served[0].graph("k40").match("clique(8)", timeout=0.2).to_arrow()
+    assert isinstance(e.value.partial, pyarrow.Table) and e.value.partial.num_rows > 0
 
 
 def test_errors(served):

@@ -78,7 +78,7 @@ func (r *gpuRun) newOutRun(ctx context.Context, p outPlan) *outRun {
 		width += i + 1
 	}
 	// Half of the memory is garbage at times.
-	limit := int64(memory.Left(r.o.Memory) / 4)
+	limit := min(int64(memory.Left(r.o.Memory)), memory.ShareOf(ctx).Left()) / 4
 	o.block = int(max(min(int64(o.block), limit/4/int64(4*width)), leastSubRows))
 	o.list = int(max(min(int64(o.list), limit/4/16), leastSubRows))
 	if r.batch > 0 {
