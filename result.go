@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/plan/explain"
 	"github.com/weftgraph/weft/internal/search"
 )
@@ -37,9 +38,13 @@ type Result struct {
 	// this engine.
 	Notes  []string
 	Stats  []string // figures of the search, such as an idle rate
+	Meters *Meters  // what a search on GPUs counted; nil without one
 	Reason string   // reason for this engine
 	Method string   // method of counting
 }
+
+// Meters are what a search on GPUs counted about its work.
+type Meters = engine.Meters
 
 type jsonResult struct {
 	Query         string            `json:"query"`
@@ -99,7 +104,7 @@ func (g *Graph) result(r search.Result) Result {
 		Subgraphs: r.Subgraphs, Embeddings: r.Embeddings, Automorphisms: r.Automorphisms, Complete: r.Complete,
 		Engine: r.Engine, Device: r.Device, Graph: g.summary,
 		Load: g.load - g.check, Open: r.Open, Check: g.check, Plan: r.Plan, Prepare: r.Prepare, Search: r.Search, Total: g.load + r.Total,
-		PeakMemory: r.PeakMemory, Notes: r.Notes, Stats: r.Stats, Reason: r.Reason, Method: r.Method,
+		PeakMemory: r.PeakMemory, Notes: r.Notes, Stats: r.Stats, Meters: r.Meters, Reason: r.Reason, Method: r.Method,
 	}
 }
 

@@ -34,7 +34,8 @@ func (a *app) benchCmd() *cobra.Command {
 and the spread of the search time, and the medians of the times for planning and
 for preparing a device. Variants of weft, and the other programs that --peers
 describes, take turns with it, so that ratios come from one run. A count that
-differs from weft's is marked, and the exit code is 1.
+differs from weft's is marked, and the exit code is 1. The rows of a pattern are
+written as soon as it is measured, and a file of -o has them all at the end.
 
 A variant is a name and settings: "NAME:SETTING,SETTING…", where a setting is
 engine=…, device=…, order=…, threads=… or an engine option.
@@ -55,7 +56,7 @@ engine=…, device=…, order=…, threads=… or an engine option.
   weft bench -g a.weft --pattern triangle --peers peers.json --to json`,
 		RunE: func(_ *cobra.Command, args []string) error { return a.bench(&f, args) },
 	}
-	cmd.AddCommand(a.benchMatchaCmd(), a.benchJoinCmd(), a.benchOutOfCoreCmd(), a.benchWatchCmd(), a.benchServeCmd())
+	cmd.AddCommand(a.benchMatchaCmd(), a.benchJoinCmd(), a.benchOutOfCoreCmd(), a.benchWatchCmd(), a.benchServeCmd(), a.benchAblationCmd())
 	fs := cmd.Flags()
 	fs.StringArrayVarP(&f.graphs, "graph", "g", nil, "graph `FILE` (repeatable); without -g the first argument is the graph")
 	f.graphFlags.addReading(cmd)
@@ -99,13 +100,26 @@ func (a *app) bench(f *benchFlags, args []string) error {
 		return err
 	}
 	var rows []benchRow
-	differ := false
+	var differ bool
 	var failed error
+	err = a.streamRows(f.out, f.outFormat(), f.timeout, benchColumns(&rows), func(upTo func(n int) error) (err error) {
+		differ, failed, err = a.benchAll(f, queries, variants, peers, &rows, upTo)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return a.benchEnd(differ, failed)
+}
+
+// benchAll measures all queries on all graphs, and writes the rows of each as soon as they are there. It returns whether counts differ, the
+// first failure of a run, and an error that ended it.
+func (a *app) benchAll(f *benchFlags, queries []*weft.Query, variants []variant, peers []bench.Peer, rows *[]benchRow, upTo func(n int) error) (differ bool, failed, err error) {
 	for _, path := range f.graphs {
 		f.path = path
 		g, err := a.load(&f.graphFlags, &f.commonFlags, a.progress(f.progress))
 		if err != nil {
-			return err
+			return differ, failed, err
 		}
 		for _, q := range queries {
 			contestants := a.contestants(g, q, f, variants)
@@ -115,12 +129,16 @@ func (a *app) bench(f *benchFlags, args []string) error {
 				}
 			}
 			for _, r := range bench.Measure(a.ctx, contestants, f.warmup, f.runs) {
-				rows = append(rows, benchRow{path, q.Name(), r})
+				*rows = append(*rows, benchRow{path, q.Name(), r})
 				differ = differ || r.Err == nil && r.Answer != "" && !r.Agrees
 				if r.Err != nil {
 					fmt.Fprintf(a.stderr, "weft: %s, %s, %s: %v\n", path, q.Name(), r.Name, r.Err)
 					failed = cmp.Or(failed, r.Err)
 				}
+			}
+			if err := upTo(len(*rows)); err != nil {
+				g.Close()
+				return differ, failed, err
 			}
 			if a.ctx.Err() != nil {
 				break
@@ -128,14 +146,7 @@ func (a *app) bench(f *benchFlags, args []string) error {
 		}
 		g.Close()
 	}
-	out, err := a.open(f.out, f.timeout)
-	if err != nil {
-		return err
-	}
-	if err := out.finish(writeBench(out, f.outFormat(), rows)); err != nil {
-		return err
-	}
-	return a.benchEnd(differ, failed)
+	return differ, failed, nil
 }
 
 // benchEnd returns the error of a benchmark, whose messages are written: counts that differ, or else the
@@ -237,33 +248,37 @@ func countIn(answer string) any {
 	return answer
 }
 
-func writeBench(out *output, to string, rows []benchRow) error {
+// benchColumns are the columns of the rows that there are so far.
+func benchColumns(rows *[]benchRow) []sink.Column {
+	of := func(get func(*benchRow) any) func(int) any {
+		return func(i int) any { return get(&(*rows)[i]) }
+	}
 	ms := func(get func(*benchRow) time.Duration) func(int) any {
-		return func(i int) any {
-			if rows[i].Runs == 0 {
+		return of(func(r *benchRow) any {
+			if r.Runs == 0 {
 				return nil
 			}
-			return float64(get(&rows[i]).Microseconds()) / 1000
-		}
+			return float64(get(r).Microseconds()) / 1000
+		})
 	}
-	return writeRows(out, to, len(rows), []sink.Column{
-		column("graph", sink.String, func(i int) any { return rows[i].graph }),
-		column("pattern", sink.String, func(i int) any { return rows[i].pattern }),
-		column("who", sink.String, func(i int) any { return rows[i].Name }),
+	return []sink.Column{
+		column("graph", sink.String, of(func(r *benchRow) any { return r.graph })),
+		column("pattern", sink.String, of(func(r *benchRow) any { return r.pattern })),
+		column("who", sink.String, of(func(r *benchRow) any { return r.Name })),
 		column("median_ms", sink.Float, ms(func(r *benchRow) time.Duration { return r.Median })),
 		column("least_ms", sink.Float, ms(func(r *benchRow) time.Duration { return r.Least })),
 		column("most_ms", sink.Float, ms(func(r *benchRow) time.Duration { return r.Most })),
 		column("plan_ms", sink.Float, ms(func(r *benchRow) time.Duration { return r.Plan })),
 		column("prepare_ms", sink.Float, ms(func(r *benchRow) time.Duration { return r.Prepare })),
-		column("ratio", sink.Float, func(i int) any {
-			if rows[i].Ratio == 0 {
+		column("ratio", sink.Float, of(func(r *benchRow) any {
+			if r.Ratio == 0 {
 				return nil
 			}
-			return float64(int64(rows[i].Ratio*1000+0.5)) / 1000
-		}),
-		column("count", sink.Count, func(i int) any { return countIn(rows[i].Answer) }),
-		column("note", sink.String, func(i int) any {
-			switch r := &rows[i]; {
+			return float64(int64(r.Ratio*1000+0.5)) / 1000
+		})),
+		column("count", sink.Count, of(func(r *benchRow) any { return countIn(r.Answer) })),
+		column("note", sink.String, of(func(r *benchRow) any {
+			switch {
 			case r.Err != nil:
 				return r.Err.Error()
 			case r.Answer == "":
@@ -272,6 +287,6 @@ func writeBench(out *output, to string, rows []benchRow) error {
 				return "COUNT DIFFERS"
 			}
 			return ""
-		}),
-	})
+		})),
+	}
 }

@@ -17,7 +17,7 @@ func TestBenchCounts(t *testing.T) {
 	} {
 		row := bench.Row{Name: "weft", Runs: 1, Answer: answer, Agrees: true}
 		for what, write := range map[string]func(*output) error{
-			"bench":        func(o *output) error { return writeBench(o, "ndjson", []benchRow{{Row: row}}) },
+			"bench":        func(o *output) error { return writeRows(o, "ndjson", 1, benchColumns(&[]benchRow{{Row: row}})) },
 			"bench matcha": func(o *output) error { return writeBenchMatcha(o, "ndjson", []*benchMatchaRow{{Row: row}}, false) },
 		} {
 			var b bytes.Buffer
@@ -28,5 +28,32 @@ func TestBenchCounts(t *testing.T) {
 				t.Errorf("%s: no count %s in %s", what, want, b.String())
 			}
 		}
+	}
+}
+
+// writes keeps what each call of Write got.
+type writes []string
+
+func (w *writes) Write(b []byte) (int, error) {
+	*w = append(*w, string(b))
+	return len(b), nil
+}
+
+// TestBenchRowsComeSoon: the rows of a pattern are written before the next pattern is measured.
+func TestBenchRowsComeSoon(t *testing.T) {
+	var out writes
+	var errs strings.Builder
+	args := []string{"bench", "../../testdata/graphs/karate.txt", "--pattern", "triangle", "--pattern", "wedge", "--pattern", "house", "--runs", "1", "--to", "ndjson"}
+	if code := run(t.Context(), args, strings.NewReader(""), &out, &errs); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &errs)
+	}
+	rows := 0
+	for _, text := range out {
+		if n := strings.Count(text, "\n"); n == 1 && strings.Contains(text, `"median_ms"`) {
+			rows++
+		}
+	}
+	if rows != 3 {
+		t.Errorf("%d of 3 rows were written one by one: %q", rows, out)
 	}
 }

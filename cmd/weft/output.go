@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -173,6 +174,26 @@ func writeRows(w io.Writer, format string, n int, cols []sink.Column) error {
 		return err
 	}
 	return out.Close()
+}
+
+// streamRows writes a table to an output as its rows come. make makes them: it calls upTo when all rows below n are there, and stops at
+// its error. The columns are over row numbers, as those of writeRows.
+func (a *app) streamRows(name, format string, timeout time.Duration, cols []sink.Column, make func(upTo func(n int) error) error) error {
+	out, err := a.open(name, timeout)
+	if err != nil {
+		return err
+	}
+	rows, err := sink.New(out, sink.Options{Format: format, Columns: cols})
+	if err != nil {
+		return out.finish(err)
+	}
+	written := 0
+	err = make(func(n int) error {
+		b := sink.Rows(written, n-written)
+		written = n
+		return cmp.Or(rows.Emit(0, b), rows.Flush())
+	})
+	return out.finish(cmp.Or(err, rows.Close()))
 }
 
 var _ engine.Sink = (*sink.Writer)(nil)

@@ -138,6 +138,7 @@ type Result struct {
 	Filters [][]plan.Filtered
 	Notes   []string // for every user: wishes that could not be fulfilled, and differences from the request
 	Stats   []string // how the search went, for users who ask
+	Meters  *Meters  // of a search on GPUs; nil: there are none
 }
 
 // LevelStat has the figures of a run at one level.

@@ -180,7 +180,7 @@ func (r *Run) Do(ctx context.Context, j *session.Job) (engine.Result, session.Re
 		Engine: j.Name, Device: r.Session.String(), Threads: r.Session.Workers(),
 		Matches: engine.Uint128(found.Matches), Complete: found.Complete,
 		Search: found.Search, Prepare: found.Upload + found.Prepare + found.Compile,
-		Notes: r.Notes.All(), Stats: r.Stats.All(),
+		Notes: r.Notes.All(), Stats: r.Stats.All(), Meters: metersOf(&found),
 	}
 	switch {
 	case chooses:
@@ -202,6 +202,14 @@ func (r *Run) Do(ctx context.Context, j *session.Job) (engine.Result, session.Re
 		err = nil
 	}
 	return res, found, err
+}
+
+func metersOf(found *session.Result) *engine.Meters {
+	m := &engine.Meters{LanesBusy: found.LanesBusy, LanesAll: found.LanesAll, StealsBlock: found.StealsBlock, StealsGrid: found.StealsGrid}
+	for _, d := range found.Devices {
+		m.Scratch = max(m.Scratch, d.Scratch)
+	}
+	return m
 }
 
 // Memory is Traits.Memory of a job.

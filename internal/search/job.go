@@ -194,7 +194,7 @@ func (j *Job) result(found route.Result) Result {
 		Query: j.Name(), Semantics: p.Mode.String(), Induced: p.Induced, Automorphisms: new(big.Int).Set(p.Aut),
 		Complete: found.Complete, Engine: found.Engine, Device: found.Device,
 		Open: j.open, Plan: j.Took, Prepare: found.Prepare, Search: found.Search, Total: j.early + time.Since(j.start),
-		PeakMemory: PeakMemory(), Stats: found.Stats, Reason: found.Reason, Method: p.Method.String(),
+		PeakMemory: PeakMemory(), Stats: found.Stats, Meters: found.Meters, Reason: found.Reason, Method: p.Method.String(),
 	}
 	r.Notes = slices.Concat(p.Warnings, j.notes, j.choice.Notes, found.Notes)
 	if p.Empty != nil {

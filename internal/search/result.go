@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"time"
 
+	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/setting"
@@ -30,6 +31,7 @@ type Result struct {
 	PeakMemory    int64 // bytes
 	Notes         []string
 	Stats         []string
+	Meters        *engine.Meters
 	Reason        string
 	Method        string
 }

@@ -18,13 +18,14 @@ template <u32 FIRST, u32 END> DEV Among<FIRST + 1, END + 1> below(Among<FIRST, E
 
 // Makes a node for the siblings in wanted, which are fewer than 32. states[u] is sibling u's
 // state, and the memory of its nodes begins at slots + u*stride, with room for cap elements in
-// each node. Returns the siblings for which the node has elements. Collective for the warp.
+// each node. Returns the siblings for which the node has elements, and adds the elements that the
+// warp goes over to total. Collective for the warp.
 //
 // A node is an operation on a and b: a list, a ∩ b, a − b. If the result might not fit, the
 // node remains its unfiltered list, marked as lazy. Readers of a lazy node call Node::has,
 // which is exact for any degree.
 template <class N>
-DEV u32 make_node(N node, const Graph& q, State* states, u32 wanted, u32* slots, u64 stride, u32 cap) {
+DEV u32 make_node(N node, const Graph& q, State* states, u32 wanted, u32* slots, u64 stride, u32 cap, u32& total) {
   u32 u = lane();
   bool mine = wanted >> u & 1;
   State& s = states[mine ? u : 0];
@@ -54,6 +55,7 @@ DEV u32 make_node(N node, const Graph& q, State* states, u32 wanted, u32* slots,
 #endif
   Set from = {a.p, lazy ? 0 : a.n};
   Stream l = stream(from);
+  total += l.total;
   Set other = {shfl(ALL, b.p, l.from), shfl(ALL, b.n, l.from)};
   u32 n = filter_each(out, from, l, [&](u32 x, u32 k) {
     Set in = {shfl(ALL, other.p, k), shfl(ALL, other.n, k)};

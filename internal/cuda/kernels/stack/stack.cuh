@@ -222,10 +222,20 @@ struct Search {
       sync_warp(ALL);
       if (lane() == 0) s.state[l][0] = mine;
       sync_warp(ALL);
+#if W_STATS
+      Program::nodes(q, l, [&](auto node) {
+        Set a = {0, 0}, b = {0, 0};
+        if (node.op == LIST) return; // no elements are gone over
+        node.operands(q, s.state[l][0], a, b);
+        lanes(node.op == AND && b.n < a.n ? b.n : a.n);
+      });
+#endif
     } else {
       if (n > 1) note(USED_COMBINED);
       Program::nodes(q, l, [&](auto node) {
-        if (alive) alive &= make_node(node, q, s.state[l], alive, slots, stride(), x.cap);
+        u32 total = 0;
+        if (alive) alive &= make_node(node, q, s.state[l], alive, slots, stride(), x.cap, total);
+        lanes(total);
       });
     }
 #if W_STATS && W_LAZY
