@@ -13,7 +13,7 @@ func (a *app) motifsCmd() *cobra.Command {
 	var g graphFlags
 	var f commonFlags
 	var k int
-	var edgeInduced, noDirections, matcha bool
+	var edgeInduced, noDirections, matcha, orbits bool
 	cmd := &cobra.Command{
 		Use:   "motifs [-g] FILE [-k 3|4|5] [flags]",
 		Short: "count all connected patterns of k vertices",
@@ -27,6 +27,16 @@ as in the triad census, and 199 of four, with igraph's numbers. Directed motifs 
 five vertices are too many, and are refused. weft info --catalogue describes the
 names. --no-directions counts as if the edges had no directions.
 
+With --orbits the result is a row for each vertex: how often it is at each orbit of the
+motifs of two to k vertices, 3 or 4: its graphlet degrees. An orbit is a set of a motif's
+vertices that are alike. The order is that of Pržulj (2007) and ORCA:
+  0       an edge                          6, 7       a leaf, the middle of a star of three
+  1, 2    an end, the middle of a wedge    8          a cycle of four
+  3       a triangle                       9, 10, 11  the tail, the far vertices, the middle of
+  4, 5    an end, an inner vertex of a                a triangle with a tail
+          path of four                     12, 13     an outer, an inner vertex of a diamond
+                                           14         a clique of four
+
 The motifs share their work; "seconds" is the share of each. --matcha counts
 nothing: it writes a program in Matcha that counts all motifs in one pass, without
 directions.
@@ -34,7 +44,8 @@ directions.
 ` + exitCodesHelp,
 		Example: `  weft motifs -g graph.txt.gz -k 4
   weft motifs -g graph.txt.gz -k 5 --edge-induced --to csv
-  weft motifs -g follows.csv --directed -k 3`,
+  weft motifs -g follows.csv --directed -k 3
+  weft motifs -g proteins.csv -k 4 --orbits -o orbits.parquet`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.program = matcha
 			if err := f.check(a.ctx, a.runtime); err != nil {
@@ -46,12 +57,21 @@ directions.
 			if k < 3 || k > 5 {
 				return usagef("-k %d: motifs have 3, 4 or 5 vertices", k)
 			}
+			if orbits && k == 5 {
+				return usagef("-k 5: orbits are those of motifs of 3 or 4 vertices")
+			}
+			if orbits && matcha {
+				return usagef("--orbits and --matcha: a program counts motifs, and not orbits")
+			}
 			options := []weft.Option{weft.WithInduced(!edgeInduced), weft.WithDirections(!noDirections)}
 			if matcha {
 				if err := onlyWritten(cmd); err != nil {
 					return err
 				}
 				return a.motifsMatcha(&g, &f, k, options)
+			}
+			if orbits {
+				return a.orbits(&g, &f, k, options)
 			}
 			return a.motifs(&g, &f, k, options)
 		},
@@ -60,6 +80,7 @@ directions.
 	f.addSearching(cmd)
 	cmd.Flags().IntVarP(&k, "size", "k", 3, "vertices of the motifs: 3, 4 or 5")
 	cmd.Flags().BoolVar(&matcha, "matcha", false, "write a Matcha program that counts them, for weft matcha run")
+	cmd.Flags().BoolVar(&orbits, "orbits", false, "count the orbits of each vertex, instead of the motifs")
 	cmd.Flags().BoolVar(&noDirections, "no-directions", false, "count in a directed graph as if its edges had no directions")
 	cmd.Flags().BoolVar(&edgeInduced, "edge-induced", false, "count all subgraphs, not only induced ones")
 	return cmd
@@ -70,6 +91,28 @@ func (a *app) motifs(g *graphFlags, f *commonFlags, k int, options []weft.Option
 	return a.counts(g, f, func(ctx context.Context, graph *weft.Graph, o []weft.Option) ([]weft.Result, error) {
 		return graph.Motifs(ctx, k, append(weft.Concerning("Graph.Motifs", o...), options...)...)
 	})
+}
+
+// orbits writes the numbers of the orbits of all vertices.
+func (a *app) orbits(gf *graphFlags, f *commonFlags, k int, options []weft.Option) error {
+	bar := a.progress(f.progress)
+	g, err := a.load(gf, f, bar)
+	if err != nil {
+		return err
+	}
+	defer a.done(g)
+	ctx, cancel := a.within(a.ctx, f)
+	defer cancel()
+	o, err := g.Orbits(ctx, k, append(weft.Concerning("Graph.Motifs", append(f.options(), bar.options()...)...), options...)...)
+	bar.clear()
+	if err != nil {
+		return err
+	}
+	out, err := a.open(f.out, f.timeout)
+	if err != nil {
+		return err
+	}
+	return out.finish(o.Write(out, f.outFormat()))
 }
 
 // motifsMatcha writes the program that counts motifs.

@@ -108,6 +108,9 @@ def test_parameters(follows):
 def test_exists_motifs_participation(k4):
     assert k4.exists("clique(4)") is True and k4.exists("clique(5)") is False
     assert k4.motifs(3) == {"wedge": 3, "triangle": 4}
+    assert k4.orbits(3)[5] == [1, 3, 0, 0] and len(k4.orbits()[5]) == 15
+    with pytest.raises(weft.UsageError, match="3 or 4"):
+        k4.orbits(5)
     want = {1: 3, 2: 3, 3: 3, 4: 3, 5: 0}
     assert k4.participation(TRIANGLE + " RETURN participation(a)") == want
     assert k4.participation("triangle", "v0") == want

@@ -325,6 +325,26 @@ class Graph:
                                     without=("semantics", "induced", "count", "order", "spill", "extend", "allow_product", "seed"))
         return {c.query: c for c in self._counts(code, out, text, self._option(options, "count"))}
 
+    def orbits(self, k: int = 4, *, edge_induced: bool = False, directions: bool = True, **options: Any) -> dict[Any, list[int]]:
+        """Count for each vertex how often it is at each orbit of the motifs of two to k vertices, 3 or 4: its graphlet degrees.
+
+        The order is that of ``weft motifs --help``: 4 orbits for k = 3, and 15 for k = 4. A directed graph needs ``directions=False``.
+        """
+        more = ["-k", str(k), "--orbits"]
+        if edge_induced:
+            more.append("--edge-induced")
+        if not directions:
+            more.append("--no-directions")
+        code, out, text = self._run("motifs", None, None, options, "ndjson", more=more,
+                                    without=("semantics", "induced", "count", "order", "spill", "extend", "allow_product", "seed"))
+        if code != 0:
+            raise errors.from_exit(code, text)
+        orbits: dict[Any, list[int]] = {}
+        for line in out.splitlines():
+            vertex, *numbers = json.loads(line).values()
+            orbits[vertex if self._back is None else self._back.get(vertex, vertex)] = [int(n) for n in numbers]
+        return orbits
+
     def participation(self, query: str, vertex: str | None = None, params: Mapping[str, Any] | None = None, **options: Any) -> dict[Any, int]:
         """Count for each vertex of the graph in how many matches it plays a part.
 

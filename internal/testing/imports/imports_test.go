@@ -113,7 +113,7 @@ var may = map[string][]string{
 		"plan/explain", "plan/planner", "route", "runtime", "setting", "sink"},
 	"verify": {"engine/oracle", "pattern", "plan", "search"},
 	"motifs": {"cuda/session", "engine", "engine/host", "engine/host/census", "gpu", "gpu/census", "gql", "graph", "kind", "matcha/library", "matcha/program", "matcha/schedule", "memory", "pattern",
-		"plan", "plan/formula", "plan/planner", "route", "runtime", "search", "setting"},
+		"plan", "plan/formula", "plan/planner", "route", "runtime", "search", "setting", "sink"},
 	// serve and the protocols below it are users of the root package. gql tells them where the parts of a query stand.
 	"serve": {"gql", "matcha/library", "memory", "native", "sink", "vfs", "serve/*"},
 	"bench": {"*"},

@@ -98,9 +98,11 @@ type visitor interface{ visit(v uint32) }
 // goroutine, a few times a second. A panic of a worker comes out of visitAll.
 func visitAll(ctx context.Context, csr *graph.CSR, o engine.Options, progress func(done, total uint64), units uint64, newVisitor func(stop *atomic.Bool, m *crew.Memory) visitor) ([]visitor, error) {
 	n := uint64(csr.NumVertices())
-	if err := memory.ShareOf(ctx).Take("arrays over the vertices", int64(o.Threads)*vertexBytes*int64(n)); err != nil {
+	counted, arrays := memory.ShareOf(ctx), int64(o.Threads)*vertexBytes*int64(n)
+	if err := counted.Take("arrays over the vertices", arrays); err != nil {
 		return nil, err
 	}
+	defer counted.Give(arrays)
 	var sh share
 	next, stop := &sh.next, &sh.stop
 	defer context.AfterFunc(ctx, func() { stop.Store(true) })()

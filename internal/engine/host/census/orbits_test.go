@@ -1,0 +1,196 @@
+package census
+
+import (
+	"context"
+	"errors"
+	"math/bits"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/graph/gen"
+)
+
+// orbitOf is the orbit of a vertex of degree d in a connected graph of k vertices with some edges, whose largest degree is most.
+func orbitOf(k, edges, most, d int) int {
+	switch [2]int{k, edges} {
+	case [2]int{2, 1}:
+		return 0
+	case [2]int{3, 2}:
+		return d // 1 or 2
+	case [2]int{3, 3}:
+		return 3
+	case [2]int{4, 3}:
+		if most == 3 {
+			return map[int]int{1: 6, 3: 7}[d]
+		}
+		return map[int]int{1: 4, 2: 5}[d]
+	case [2]int{4, 4}:
+		if most == 2 {
+			return 8
+		}
+		return map[int]int{1: 9, 2: 10, 3: 11}[d]
+	case [2]int{4, 5}:
+		return map[int]int{2: 12, 3: 13}[d]
+	}
+	return 14
+}
+
+// bruteOrbits goes over all sets of at most k vertices and, unless induced, all sets of edges among them.
+func bruteOrbits(g *graph.CSR, k int, induced bool) [][]uint64 {
+	n := g.NumVertices()
+	out := make([][]uint64, NumOrbits(k))
+	for i := range out {
+		out[i] = make([]uint64, n)
+	}
+	adjacent := func(u, v int) bool {
+		for _, w := range g.List(uint32(u)) {
+			if w == uint32(v) {
+				return true
+			}
+		}
+		return false
+	}
+	for set := range 1 << n {
+		size := bits.OnesCount(uint(set))
+		if size < 2 || size > k {
+			continue
+		}
+		var vs []int
+		for v := range n {
+			if set>>v&1 == 1 {
+				vs = append(vs, v)
+			}
+		}
+		var pairs [][2]int
+		for i := range vs {
+			for j := range i {
+				if adjacent(vs[i], vs[j]) {
+					pairs = append(pairs, [2]int{i, j})
+				}
+			}
+		}
+		for chosen := range 1 << len(pairs) {
+			if induced && chosen != 1<<len(pairs)-1 {
+				continue
+			}
+			degree, reach := make([]int, size), make([]int, size)
+			for i := range reach {
+				reach[i] = 1 << i
+			}
+			for range size {
+				for e, p := range pairs {
+					if chosen>>e&1 == 1 {
+						both := reach[p[0]] | reach[p[1]]
+						reach[p[0]], reach[p[1]] = both, both
+					}
+				}
+			}
+			if reach[0] != 1<<size-1 {
+				continue // not connected
+			}
+			most := 0
+			for e, p := range pairs {
+				if chosen>>e&1 == 1 {
+					degree[p[0]]++
+					degree[p[1]]++
+					most = max(most, degree[p[0]], degree[p[1]])
+				}
+			}
+			for i, v := range vs {
+				out[orbitOf(size, bits.OnesCount(uint(chosen)), most, degree[i])][v]++
+			}
+		}
+	}
+	return out
+}
+
+// TestOrbits compares with all sets of vertices and edges of random graphs, sparse and dense ones, with hubs and without, with the vertices in any order.
+func TestOrbits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		spec := rapid.SampledFrom([]gen.Spec{
+			{Model: "er", N: 9, P: 0.3}, {Model: "er", N: 9, P: 0.6}, {Model: "er", N: 8, P: 1}, {Model: "er", N: 7, P: 0},
+			{Model: "ba", N: 11, K: 2}, {Model: "rmat", Scale: 3, M: 16}, {Model: "star", N: 8}, {Model: "er", N: 10, P: 0.4, VertexLabels: 3},
+		}).Draw(t, "spec")
+		spec.Seed = rapid.Uint64().Draw(t, "seed")
+		g, err := gen.Generate(context.Background(), spec, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lists := g.Flat(g.Any())
+		k := rapid.IntRange(3, 4).Draw(t, "k")
+		induced := rapid.Bool().Draw(t, "induced")
+		got, err := Orbits(context.Background(), lists, k, induced, engine.Options{Threads: rapid.IntRange(1, 3).Draw(t, "threads")}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for orbit, want := range bruteOrbits(lists, k, induced) {
+			for v := range want {
+				if got[orbit][v] != want[v] {
+					t.Fatalf("%v, k %d, induced %v: orbit %d of vertex %d is %d, want %d", spec, k, induced, orbit, v, got[orbit][v], want[v])
+				}
+			}
+		}
+	})
+}
+
+// TestOrbitsAddUp: on a larger graph the orbits of all vertices add up to the motifs that Motifs counts.
+func TestOrbitsAddUp(t *testing.T) {
+	for _, spec := range []gen.Spec{{Model: "ba", N: 5000, K: 6, Seed: 1}, {Model: "rmat", Scale: 11, M: 30000, Seed: 2}, {Model: "er", N: 300, P: 0.4, Seed: 3}} {
+		g, err := gen.Generate(t.Context(), spec, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := engine.Options{Threads: 3}
+		got, err := Orbits(t.Context(), &g.Out, 4, true, o, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := func(orbit int) (n uint64) {
+			for _, x := range got[orbit] {
+				n += x
+			}
+			return n
+		}
+		ps := motifs(4, true)
+		counts, err := Motifs(t.Context(), &g.Out, ps, o, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// An orbit, and how many vertices of the motif are at it.
+		of := map[string][][2]uint64{
+			"star(3)": {{6, 3}, {7, 1}}, "path(4)": {{4, 2}, {5, 2}}, "tailed_triangle": {{9, 1}, {10, 2}, {11, 1}}, "cycle(4)": {{8, 4}}, "diamond": {{12, 2}, {13, 2}}, "clique(4)": {{14, 4}},
+		}
+		for i, p := range ps {
+			orbits, ok := of[p.Name]
+			if !ok {
+				t.Fatalf("no orbits of %s", p.Name)
+			}
+			for _, x := range orbits {
+				if n := sum(int(x[0])); n != counts[i].Uint64()*x[1] {
+					t.Errorf("%v: orbit %d has %d in all, and there are %v of %s", spec, x[0], n, counts[i], p.Name)
+				}
+			}
+		}
+	}
+}
+
+func TestOrbitsEnd(t *testing.T) {
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "er", N: 500, P: 0.3, Seed: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Orbits(ctx, &g.Out, 4, true, engine.Options{Threads: 2}, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if _, err := Orbits(t.Context(), &g.Out, 5, true, engine.Options{Threads: 2}, nil); err == nil {
+		t.Error("orbits of five vertices were counted")
+	}
+	if x := choose3(mostDegree); x >= 1<<63 || x < 1<<62 || choose3(4) != 4 {
+		t.Error(x)
+	}
+}
