@@ -53,4 +53,3 @@ func short(err error) error {
 	}
 	return &Error{Code: OutOfMemory, Message: room.Error() + ", and other queries of this user have the rest: try again later", Retry: 5 * time.Second, err: err}
 }
-

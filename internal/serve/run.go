@@ -85,8 +85,8 @@ type Run struct {
 
 	s       *Server
 	share   *memory.Share // of the user's memory; nil: it is not limited
-	leases  []*Lease    // several, or none, of a program; otherwise one
-	query   *weft.Query // nil for motifs, info and matcha
+	leases  []*Lease      // several, or none, of a program; otherwise one
+	query   *weft.Query   // nil for motifs, info and matcha
 	program *weft.Matcha
 	inputs  map[string]any // of the program
 	options []weft.Option
