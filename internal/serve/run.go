@@ -96,6 +96,8 @@ type Run struct {
 	cancel context.CancelCauseFunc
 	turn   chan struct{} // closed when it may run
 	closed sync.Once
+	// outside is when the run began to hand rows to its client, in nanoseconds after begun. 0: it does not. paused: others have its turn.
+	outside atomic.Int64
 
 	begun         time.Time
 	started       atomic.Int64 // nanoseconds after begun; 0: it waits
@@ -716,6 +718,7 @@ func (r *Run) Rows() iter.Seq2[weft.Match, error] {
 		var failed error
 		left := false
 		limit := least(r.Request.Limit, r.rows)
+		defer r.lulls()()
 		for m, err := range r.graph().Match(r.ctx, r.query, r.of("Graph.Match")...) {
 			if err != nil {
 				failed = err
@@ -726,10 +729,12 @@ func (r *Run) Rows() iter.Seq2[weft.Match, error] {
 			}
 			s.Rows++
 			r.written.Store(s.Rows)
+			taken := r.hands()
 			if !yield(m, nil) {
 				left = true
 				break
 			}
+			taken()
 		}
 		switch {
 		case left:
@@ -760,6 +765,8 @@ func (r *Run) Write(w io.Writer, format string) error {
 	}
 	defer stop()
 	out := r.counts(w)
+	out.hands = r.hands
+	defer r.lulls()()
 	x, err := r.graph().List(r.ctx, r.query, out, format, r.of("Graph.List")...)
 	s := r.result(x, err)
 	s.Rows = r.written.Load()
@@ -784,6 +791,7 @@ type counted struct {
 	ctx         context.Context
 	w           io.Writer
 	bytes, rows *atomic.Int64
+	hands       func() (taken func()) // is called before each write, and taken after it; nil: nothing is
 	err         error
 }
 
@@ -801,6 +809,9 @@ func (c *counted) Write(b []byte) (int, error) {
 			c.err = context.Cause(c.ctx)
 		}
 		return 0, c.err
+	}
+	if c.hands != nil {
+		defer c.hands()()
 	}
 	n, err := c.w.Write(b)
 	c.bytes.Add(int64(n))
