@@ -2,6 +2,9 @@ package serve
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/weftgraph/weft"
@@ -47,6 +50,20 @@ func TestRowsAreLive(t *testing.T) {
 		if len(seen) < 3 || r.Status().Rows != all || r.Summary().Rows != all || r.Summary().Cut != CutLimit {
 			t.Errorf("%s: numbers of rows %v; at the end %d, and %+v", format, seen, r.Status().Rows, r.Summary())
 		}
+	}
+}
+
+// TestEndedIsShort: what is remembered of a run that a mistake has ended has its place, and not the text of the query.
+func TestEndedIsShort(t *testing.T) {
+	s := server(t, Limits{})
+	const word = "aWordOfTheText"
+	r := begin(t, s, Anyone(), Request{Kind: Count, Graph: "karate", Query: "MATCH (a)--(b) /* " + strings.Repeat(word, 1000) + " */ WHERE id(a) = $x"})
+	_, err := r.Count()
+	r.Close()
+	x, ok := s.Ended(Anyone(), r.ID)
+	var wrong *weft.QueryError
+	if !ok || err == nil || !errors.As(x.Summary.Err, &wrong) || wrong.Column < 14000 || wrong.Message != "no value for parameter $x" || strings.Contains(fmt.Sprintf("%+v", x)+wrong.Error()+wrong.Text, word) {
+		t.Errorf("%v, %+v", err, x)
 	}
 }
 
