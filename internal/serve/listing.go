@@ -47,7 +47,7 @@ func (r *Run) Rows() iter.Seq2[weft.Match, error] {
 		case left:
 			s.Cut = CutClient
 		case failed == nil && limit > 0 && s.Rows >= limit:
-			s.Cut = r.limited()
+			s.Cut = r.limited(s.Rows)
 		}
 		if err := r.ended(s, failed); err != nil && !left {
 			yield(weft.Match{}, err)
@@ -55,12 +55,12 @@ func (r *Run) Rows() iter.Seq2[weft.Match, error] {
 	}
 }
 
-// limited is the reason of a result that has as many rows as it may.
-func (r *Run) limited() Cut {
-	if l := r.Request.Limit; l > 0 && (r.rows == 0 || l <= r.rows) {
-		return CutLimit
+// limited is the reason of a result that has as many rows as it may: by the request, its query's LIMIT included, or by the server and the user.
+func (r *Run) limited(rows int64) Cut {
+	if r.rows > 0 && rows >= r.rows && !(r.Request.Limit > 0 && r.Request.Limit <= r.rows) {
+		return CutRows
 	}
-	return CutRows
+	return CutLimit
 }
 
 // Write writes the matches in a format of Graph.List. It blocks while w does. A result that was cut short by a limit has no error: the
@@ -78,7 +78,7 @@ func (r *Run) Write(w io.Writer, format string) error {
 	s := r.result(x, err)
 	s.Rows = r.written.Load()
 	if s.Cut == CutLimit {
-		s.Cut = r.limited()
+		s.Cut = r.limited(s.Rows)
 	}
 	if out.err != nil { // the client's end, or its patience
 		s.Cut, s.Err = CutClient, out.err

@@ -65,7 +65,7 @@ func (r *Run) participation() (*weft.Participation, Summary, error) {
 		if limit := r.MostRows(); limit > 0 && int64(x.Len()) > limit {
 			x.Shorten(int(limit))
 			if s.Cut == NotCut {
-				s.Cut = r.limited()
+				s.Cut = r.limited(limit)
 			}
 		}
 	}

@@ -60,7 +60,7 @@ func TestRows(t *testing.T) {
 			}
 		}
 	}
-	if a := s.do("POST", "/v1/match", all); a.trailer.Get(trailerRows) != "15" {
+	if a := s.do("POST", "/v1/match", all); a.trailer.Get(trailerRows) != "15" || a.trailer.Get(trailerCut) != "limit" {
 		t.Errorf("%v %s", a.trailer, a.body)
 	}
 	if a := s.do("POST", "/v1/match", all, "Accept", "text/html, text/csv;q=0.5, */*;q=0.1"); !strings.HasPrefix(a.header.Get("Content-Type"), "text/csv") {
