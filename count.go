@@ -206,7 +206,8 @@ func (p *Participation) Shorten(n int) {
 // Write writes a row for each vertex: its id under the name of the pattern's vertex, and the
 // count. With groups it writes a row for each group: its values, and the sum of the counts.
 // JSON has counts beyond 2^53 as strings. In Arrow and Parquet all counts are text if one
-// exceeds 63 bits. If w has a method Wrote(rows int), Write calls it as Graph.List does.
+// exceeds 63 bits. An Arrow stream ends with a batch without rows, whose metadata has
+// weft.complete with the value false, if Result.Complete is false or Shorten dropped rows. If w has a method Wrote(rows int), Write calls it as Graph.List does.
 func (p *Participation) Write(w io.Writer, format string) (err error) {
 	ctx := context.Background()
 	defer ends(ctx, &err)

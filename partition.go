@@ -124,5 +124,5 @@ func (p *Partition) Write(w io.Writer, format string) (err error) {
 	return sink.WriteNumbered(w, format, len(p.of), []sink.Column{
 		sink.Vertex(p.g.s.Data, "vertex", 0),
 		sink.Value("part", sink.Int, func(m []uint32, _ []uint64) any { return int64(p.of[m[0]]) }),
-	})
+	}, false)
 }

@@ -95,7 +95,7 @@ signal ends it at once.
 	fs.BoolVar(&f.insecure, "insecure", false, "listen at an address of other machines without TLS or without users")
 	fs.StringArrayVar(&f.hosts, "host", nil, "`NAME` of this server in addresses of requests, besides localhost (repeatable); others are refused")
 	fs.DurationVar(&f.grace, "grace", 10*time.Second, "after a signal, wait this `TIME` for queries")
-	fs.DurationVar(&f.patience, "patience", 30*time.Second, "end a query whose client reads nothing for this `TIME`")
+	fs.DurationVar(&f.patience, "patience", 30*time.Second, "end a query whose client takes nothing for this `TIME`")
 	fs.DurationVar(&f.keep, "keep-jobs", 10*time.Minute, "keep the answers of jobs for this `TIME`")
 	fs.StringVar(&f.log, "log", "text", "form of the log on standard error: text, json, none")
 	fs.IntVar(&f.limits.Running, "max-running", 0, "run at most `N` queries at the same time; 0 means one for each core")

@@ -63,5 +63,5 @@ func (o *Orbits) Write(w io.Writer, format string) error {
 		}
 		columns = append(columns, sink.Value(name, sink.Int, func(m []uint32, _ []uint64) any { return int64(of[m[0]]) }))
 	}
-	return sink.WriteNumbered(w, format, o.g.Data.NumVertices(), columns)
+	return sink.WriteNumbered(w, format, o.g.Data.NumVertices(), columns, false)
 }

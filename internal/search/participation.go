@@ -27,7 +27,8 @@ type Participation struct {
 	lead   []sink.Column // before the others: the query's name
 	groups *sink.Groups  // nil: every vertex has a row of its own
 	reader *elements
-	rows   int // to write: RETURN's LIMIT
+	rows   int  // to write: RETURN's LIMIT
+	cut    bool // Shorten has dropped rows
 }
 
 // Participation counts, for each vertex of the graph, the matches that have it at the named vertex
@@ -103,18 +104,22 @@ func (j *Job) groups(ret *gql.Return, of *pattern.Pattern) (*sink.Groups, error)
 }
 
 // Shorten drops all rows after the first n.
-func (p *Participation) Shorten(n int) { p.rows = max(0, min(p.rows, n)) }
+func (p *Participation) Shorten(n int) {
+	p.cut = p.cut || n < p.rows
+	p.rows = max(0, min(p.rows, n))
+}
 
 // Len is the number of rows that Write writes.
 func (p *Participation) Len() int { return p.rows }
 
-// Write writes a row a vertex or a row a group.
+// Write writes a row a vertex or a row a group. An Arrow stream says at its end if the counts are not complete, or Shorten has dropped rows.
 func (p *Participation) Write(w io.Writer, format string) error {
 	if err := sink.CheckFormat(format); err != nil {
 		return Classify(err)
 	}
+	cut := p.cut || !p.Result.Complete
 	if p.groups != nil {
-		return p.groups.Write(w, format, p.lead, p.column, p.rows)
+		return p.groups.Write(w, format, p.lead, p.column, p.rows, cut)
 	}
 	count := sink.Value(p.column, sink.Int, func(m []uint32, _ []uint64) any { return int64(p.Counts[m[0]].Lo) })
 	for _, c := range p.Counts {
@@ -123,7 +128,7 @@ func (p *Participation) Write(w io.Writer, format string) error {
 			break
 		}
 	}
-	return sink.WriteNumbered(w, format, p.rows, append(slices.Clone(p.lead), sink.Vertex(p.g.Data, p.vertex, 0), count))
+	return sink.WriteNumbered(w, format, p.rows, append(slices.Clone(p.lead), sink.Vertex(p.g.Data, p.vertex, 0), count), cut)
 }
 
 // Rows yields the rows that Write writes: the values of the group, or the vertex, and the count.

@@ -41,9 +41,9 @@ func (r *Run) limitMemory() {
 	r.ctx = memory.WithShare(r.ctx, r.share)
 }
 
-// short is the error of a run that needs more memory than its user has left, as clients get it: a refusal for good if the user's other
+// shortOfUser is the error of a run that needs more memory than its user has left, as clients get it: a refusal for good if the user's other
 // runs have nothing to do with it. Other errors stay as they are.
-func short(err error) error {
+func shortOfUser(err error) error {
 	var room *memory.Error
 	if !errors.As(err, &room) || room.Limit.Text != ofUser {
 		return err

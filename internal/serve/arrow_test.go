@@ -10,7 +10,7 @@ import (
 	"github.com/weftgraph/weft/internal/sink"
 )
 
-// TestArrowIncomplete: a stream of Arrow says at its end that rows are missing, of matches and of programs, and only then.
+// TestArrowIncomplete: a stream of Arrow says at its end that rows are missing, of matches, programs and participations, and only then.
 func TestArrowIncomplete(t *testing.T) {
 	const emits = "def row(i):\n    emit(mk_tuple(val=[i, i]))\n    return 1\nreturn sum(apply(row, None, range(45)))\n"
 	for _, test := range []struct {
@@ -22,6 +22,8 @@ func TestArrowIncomplete(t *testing.T) {
 	}{
 		{Match, "MATCH (a)--(b)--(c)--(a)", 0, 45, Limits{}, false}, {Match, "MATCH (a)--(b)--(c)--(a)", 3, 3, Limits{}, true},
 		{Match, "MATCH (a)--(b)--(c)--(a)", 0, 7, Limits{Rows: 7}, true}, {Match, "MATCH (a)--(b) WHERE id(a) = 999", 0, 0, Limits{}, false},
+		{Participation, "MATCH (a)--(b)--(c)--(a) RETURN participation(a)", 0, 34, Limits{}, false}, {Participation, "MATCH (a)--(b)--(c)--(a) RETURN participation(a)", 0, 7, Limits{Rows: 7}, true},
+		{Participation, "MATCH (a)--(b)--(c)--(a) RETURN participation(a) LIMIT 5", 0, 5, Limits{}, false}, {Participation, "MATCH (a)--(b) RETURN participation(a) GROUP BY a.none", 0, 1, Limits{}, false},
 		{Matcha, emits, 0, 45, Limits{}, false}, {Matcha, emits, 3, 3, Limits{}, true},
 	} {
 		q := Request{Kind: test.kind, Graph: "karate", Query: test.query, Choices: Choices{Limit: test.limit}}
@@ -32,8 +34,11 @@ func TestArrowIncomplete(t *testing.T) {
 		r := begin(t, programs(t, test.limits, "interp"), Anyone(), q)
 		var out bytes.Buffer
 		write := r.Write
-		if test.kind == Matcha {
+		switch test.kind {
+		case Matcha:
 			write = r.WriteProgram
+		case Participation:
+			write = r.WriteParticipation
 		}
 		if err := write(&out, "arrow"); err != nil {
 			t.Fatal(err)

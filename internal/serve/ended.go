@@ -1,8 +1,12 @@
 package serve
 
 import (
+	"errors"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/weftgraph/weft"
 )
 
 // Ended is a run that was closed.
@@ -33,6 +37,9 @@ func (e *ended) add(r *Run) {
 	x := Ended{Status: r.Status(), Summary: r.Summary(), At: time.Now()}
 	x.Status.Query = ""
 	x.Summary.Notes = x.Summary.AllNotes()
+	if q := new(weft.QueryError); errors.As(x.Summary.Err, &q) { // without the text, which it shows
+		x.Summary.Err = &weft.QueryError{Line: q.Line, Column: q.Column, Offset: q.Offset, Length: q.Length, Message: short(q.Message), Expected: short(q.Expected), Suggestion: short(q.Suggestion)}
+	}
 	x.Summary.Results, x.Summary.Columns, x.Summary.Values = nil, nil, nil
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -43,6 +50,15 @@ func (e *ended) add(r *Run) {
 	}
 	to.runs[to.next] = x
 	to.next = (to.next + 1) % mostEnded
+}
+
+// short is a copy of a text of at most 1,000 bytes.
+func short(text string) string {
+	const most = 1000
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return strings.Clone(text)
 }
 
 // Ended describes a run that was closed, if it is remembered and the user may see it.

@@ -38,7 +38,8 @@ func (c *Connections) Counts() (open, waiting int) {
 	return len(c.places), c.waits
 }
 
-// Listener is l within the bound.
+// Listener is l within the bound. Write deadlines of its connections are times without progress: a write fails when the client has taken nothing
+// for the time from the call that has set its deadline to the deadline.
 func (c *Connections) Listener(l net.Listener) net.Listener {
 	return &bounded{Listener: l, of: c, ready: make(chan accepted), closed: make(chan struct{})}
 }
@@ -84,7 +85,7 @@ func (b *bounded) accept() {
 			}
 			continue
 		}
-		p := &place{Conn: n, l: b, client: clientOf(n.RemoteAddr())}
+		p := &place{patient: newPatient(n), l: b, client: clientOf(n.RemoteAddr())}
 		switch open, waits := b.of.take(p); {
 		case open:
 			select {
@@ -194,7 +195,7 @@ func (b *bounded) ended() bool {
 
 // place is a connection that gives its place to another when it closes.
 type place struct {
-	net.Conn
+	*patient
 	l      *bounded
 	client string
 	once   sync.Once

@@ -284,7 +284,7 @@ func (r *Run) WriteProgram(w io.Writer, format string) error {
 		s.Columns, s.Rows = x.Row, rows.Count()
 	}
 	if err == nil && limit > 0 && rows.Count() >= limit && !x.Complete {
-		s.Cut = r.limited()
+		s.Cut = r.limited(rows.Count())
 	}
 	s, err = r.judged(s, r.ofTarget(err))
 	// Nothing was written of a program that failed before its first row, or that has no rows.

@@ -37,7 +37,8 @@ type queue struct {
 
 	mu      sync.Mutex
 	running map[*Run]bool
-	waiting []*Run // the oldest first
+	paused  map[*Run]bool // without their turn, or waiting for one again
+	waiting []*Run        // the oldest first
 	closed  bool
 	freed   time.Time // when memory was last given back to the system
 }
@@ -139,6 +140,7 @@ func (q *queue) leave(r *Run) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	delete(q.running, r)
+	delete(q.paused, r)
 	if i := slices.Index(q.waiting, r); i >= 0 {
 		q.waiting = slices.Delete(q.waiting, i, i+1)
 	}
@@ -165,7 +167,7 @@ func (q *queue) short(r *Run) error {
 		return nil
 	}
 	q.mu.Lock()
-	others := len(q.running) - 1
+	others := len(q.running) + len(q.paused) - 1
 	q.mu.Unlock()
 	if others <= 0 {
 		q.free() // that of queries that are over
@@ -232,20 +234,22 @@ func (q *queue) free() bool {
 	return !early
 }
 
-// runs reports whether a run has its turn.
+// runs reports whether a run has its turn, or had it before it was paused.
 func (q *queue) runs(r *Run) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.running[r]
+	return q.running[r] || q.paused[r]
 }
 
-// newest is the query that began last of those that run and were not stopped; nil: there is none.
+// newest is the query that began last of those that run or are paused and were not stopped; nil: there is none.
 func (q *queue) newest() (newest *Run) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for r := range q.running {
-		if r.ctx.Err() == nil && (newest == nil || r.ID > newest.ID) {
-			newest = r
+	for _, all := range []map[*Run]bool{q.running, q.paused} {
+		for r := range all {
+			if r.ctx.Err() == nil && (newest == nil || r.ID > newest.ID) {
+				newest = r
+			}
 		}
 	}
 	return newest

@@ -2,12 +2,13 @@ package serve
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/weftgraph/weft"
+	"github.com/weftgraph/weft/internal/serve/servetest"
 )
 
 // gate is a writer whose writes wait to be let through.
@@ -52,23 +53,17 @@ func TestRowsAreLive(t *testing.T) {
 	}
 }
 
-// chain opens a graph: a path of a number of edges, whose property w is 1 except for that in the middle.
-func chain(t *testing.T, s *Server, edges int, middle int64) {
-	t.Helper()
-	text := []byte("src,dst,w\n")
-	for i := range edges {
-		w := int64(1)
-		if i == edges/2 {
-			w = middle
-		}
-		text = fmt.Appendf(text, "%d,%d,%d\n", i, i+1, w)
-	}
-	path := filepath.Join(t.TempDir(), "chain.csv")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Catalog.Open(t.Context(), Source{Name: "chain", Path: path, Options: []weft.Option{weft.WithDirected(true)}}); err != nil {
-		t.Fatal(err)
+// TestEndedIsShort: what is remembered of a run that a mistake has ended has its place, and not the text of the query.
+func TestEndedIsShort(t *testing.T) {
+	s := server(t, Limits{})
+	const word = "aWordOfTheText"
+	r := begin(t, s, Anyone(), Request{Kind: Count, Graph: "karate", Query: "MATCH (a)--(b) /* " + strings.Repeat(word, 1000) + " */ WHERE id(a) = $x"})
+	_, err := r.Count()
+	r.Close()
+	x, ok := s.Ended(Anyone(), r.ID)
+	var wrong *weft.QueryError
+	if !ok || err == nil || !errors.As(x.Summary.Err, &wrong) || wrong.Column < 14000 || wrong.Message != "no value for parameter $x" || strings.Contains(fmt.Sprintf("%+v", x)+wrong.Error()+wrong.Text, word) {
+		t.Errorf("%v, %+v", err, x)
 	}
 }
 
@@ -76,7 +71,9 @@ func chain(t *testing.T, s *Server, edges int, middle int64) {
 func TestErrorAfterRows(t *testing.T) {
 	s := server(t, Limits{})
 	const edges = 400000
-	chain(t, s, edges, 1<<62) // twice that is not an integer of Arrow
+	if err := s.Catalog.Open(t.Context(), Source{Name: "chain", Path: servetest.Chain(t, edges), Options: []weft.Option{weft.WithDirected(true)}}); err != nil {
+		t.Fatal(err)
+	}
 	r := begin(t, s, Anyone(), Request{Kind: Match, Graph: "chain", Query: "MATCH (a)-[e]->(b) RETURN e.w + e.w AS twice", Choices: Choices{Threads: 1}})
 	var out bytes.Buffer
 	err := r.Write(&out, "arrow")

@@ -70,7 +70,7 @@ func New(o Options) *Server {
 	}
 	s := &Server{Catalog: o.Catalog, Limits: l, Log: o.Log, Programs: o.Programs, parsing: make(chan struct{}, runtime.GOMAXPROCS(0)), runs: map[uint64]*Run{}, texts: texts{by: map[string]*weft.Query{}}}
 	s.users.Store(o.Users)
-	s.queue = queue{limits: l, running: map[*Run]bool{}}
+	s.queue = queue{limits: l, running: map[*Run]bool{}, paused: map[*Run]bool{}}
 	s.Metrics = newMetrics(s)
 	return s
 }

@@ -64,8 +64,8 @@ func (gs *Groups) Row(i int) (values []any, sum *big.Int) {
 }
 
 // Write writes a row for each of the first groups: the columns of lead, the group's values, and
-// the sum of its counts under a name.
-func (gs *Groups) Write(w io.Writer, format string, lead []Column, name string, rows int) error {
+// the sum of its counts under a name. cut says that rows or counts are missing.
+func (gs *Groups) Write(w io.Writer, format string, lead []Column, name string, rows int, cut bool) error {
 	cols := slices.Clone(lead)
 	for _, c := range gs.Columns {
 		cols = append(cols, c.Like(func(m []uint32, _ []uint64) any { return c.Value(gs.row(gs.first[m[0]])) }))
@@ -77,11 +77,11 @@ func (gs *Groups) Write(w io.Writer, format string, lead []Column, name string, 
 			break
 		}
 	}
-	return WriteNumbered(w, format, rows, append(cols, count))
+	return WriteNumbered(w, format, rows, append(cols, count), cut)
 }
 
-// WriteNumbered writes rows of columns over a row's number.
-func WriteNumbered(w io.Writer, format string, rows int, cols []Column) error {
+// WriteNumbered writes rows of columns over a row's number. cut says that rows or values are missing, as Writer.Incomplete does.
+func WriteNumbered(w io.Writer, format string, rows int, cols []Column, cut bool) error {
 	out, err := New(w, Options{Format: format, Columns: cols})
 	if err != nil {
 		return err
@@ -89,6 +89,9 @@ func WriteNumbered(w io.Writer, format string, rows int, cols []Column) error {
 	const chunk = 4096
 	for v := 0; v < rows && err == nil; v += chunk {
 		err = out.Emit(0, Rows(v, min(chunk, rows-v)))
+	}
+	if cut {
+		out.Incomplete()
 	}
 	if cerr := out.Close(); err == nil {
 		err = cerr

@@ -27,7 +27,7 @@ type Options struct {
 	MaxHello       int           // bytes of a message before the client has logged in; 64 KiB
 	MaxMessage     int           // bytes of a message; 16 MiB
 	AuthTimeout    time.Duration // from the connection to the login; 10 s
-	WriteTimeout   time.Duration // until a client that reads nothing is disconnected; 5 min
+	WriteTimeout   time.Duration // until a client that takes nothing of what is written is disconnected; 5 min
 	IdleTimeout    time.Duration // until a result ends whose client asks for no rows, at most WriteTimeout after the first ones; 5 min
 	AheadTimeout   time.Duration // until a client is disconnected that sends more than the server reads ahead; 5 s
 	KeepAlive      time.Duration // between empty messages during a long search; 30 s
@@ -219,6 +219,8 @@ func (s *Server) Shutdown(ctx context.Context) {
 		c.gone(errShutdown)
 		c.out.hurry.Store(true) // a second for the answers that say so
 		_ = c.raw.SetDeadline(time.Now().Add(hurried))
+		late := time.AfterFunc(2*hurried, func() { _ = c.raw.Close() }) // of a client that reads slowly, whose deadline moves on
+		defer late.Stop()
 	}
 	s.mu.Unlock()
 	<-ended

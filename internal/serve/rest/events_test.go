@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -62,19 +60,7 @@ func TestLastEvent(t *testing.T) {
 func TestErrorAfterRows(t *testing.T) {
 	s := newSite(t, serve.Limits{}, Options{})
 	const edges = 400000
-	text := []byte("src,dst,w\n")
-	for i := range edges {
-		w := int64(1)
-		if i == edges/2 {
-			w = 1 << 62 // twice that is not an integer of Arrow
-		}
-		text = fmt.Appendf(text, "%d,%d,%d\n", i, i+1, w)
-	}
-	path := filepath.Join(t.TempDir(), "chain.csv")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.server.Catalog.Open(t.Context(), serve.Source{Name: "chain", Path: path, Options: []weft.Option{weft.WithDirected(true)}}); err != nil {
+	if err := s.server.Catalog.Open(t.Context(), serve.Source{Name: "chain", Path: servetest.Chain(t, edges), Options: []weft.Option{weft.WithDirected(true)}}); err != nil {
 		t.Fatal(err)
 	}
 	const asks = `{"graph":"chain","query":"MATCH (a)-[e]->(b) RETURN e.w + e.w AS twice","threads":1`

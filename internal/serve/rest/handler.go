@@ -33,7 +33,7 @@ type Options struct {
 	// sent them (DNS rebinding). Addresses are always taken.
 	Hosts   []string
 	Body    int64         // the most bytes of a body (1 MiB)
-	Patient time.Duration // how long a client may leave a write waiting (30 s)
+	Patient time.Duration // how long a client may take nothing of what is written (30 s)
 	Keep    time.Duration // how long the answer of a job is kept (10 min)
 	// Reload reads the users and the certificate again; nil: the server has no files of them.
 	Reload func(context.Context) error
@@ -216,7 +216,7 @@ const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; 
 
 // logged is a response with what the log says of it.
 //
-// A client has h.Patient to take what a write hands to it.
+// A client may take nothing of what a write hands to it for h.Patient.
 type logged struct {
 	http.ResponseWriter
 	extend func()
@@ -231,10 +231,17 @@ func (l *logged) WriteHeader(status int) {
 	l.ResponseWriter.WriteHeader(status)
 }
 
-func (l *logged) Write(b []byte) (int, error) {
-	l.extend()
-	n, err := l.ResponseWriter.Write(b)
-	l.bytes += int64(n)
+// piece is the number of bytes that are written with one deadline: in HTTP/2 that is of the stream, and does not see progress.
+const piece = 64 << 10
+
+func (l *logged) Write(b []byte) (n int, err error) {
+	for first := true; err == nil && (first || n < len(b)); first = false {
+		l.extend()
+		var m int
+		m, err = l.ResponseWriter.Write(b[n:min(len(b), n+piece)])
+		n += m
+		l.bytes += int64(m)
+	}
 	return n, err
 }
 
