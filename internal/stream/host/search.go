@@ -39,10 +39,11 @@ type searcher struct {
 
 	frames  [pattern.MaxVertices]frame
 	tick    uint64
-	checks  [][]check   // by watch and condition
-	filters [][][]check // by watch and place of conditions on single edges
-	orders  []*timing   // by watch
-	edges   []nest.Edge // the edges that conditions are asked about: e[i] of a check is a place here
+	checks  [][]check                         // by watch and condition
+	filters [][][]check                       // by watch and place of conditions on single edges
+	orders  []*timing                         // by watch
+	subs    []map[*pattern.Pattern]*subSearch // by watch
+	edges   []nest.Edge                       // the edges that conditions are asked about: e[i] of a check is a place here
 	between []dynamic.Edge
 	single  [1]nest.Edge
 	seen    map[string]struct{} // matches of the update and watch that several anchors find
@@ -85,11 +86,12 @@ type update struct {
 	before, after dynamic.View
 	u, v          uint32 // the changed edge
 	label         dynamic.Label
-	asked, differ bool   // whether the degrees of its ends differ, once asked for
-	gone          uint32 // a vertex that the update removes or moves, or noVertex
-	come          uint32 // the vertex that it becomes, or a new vertex that is a match by itself
-	same          bool   // the versions may have the same match, with gone or come
-	many          bool   // several edges change
+	asked, differ bool     // whether the degrees of its ends differ, once asked for
+	gone          uint32   // a vertex that the update removes or moves, or noVertex
+	come          uint32   // the vertex that it becomes, or the one of fresh that is searched from
+	fresh         []uint32 // new vertices, for a pattern that has a vertex without edges
+	same          bool     // the versions may have the same match, with gone or come
+	many          bool     // several edges change
 }
 
 const noVertex = ^uint32(0)
@@ -109,6 +111,7 @@ func (s *searcher) bind() (err error) {
 		s.added, s.removed = append(s.added, engine.Uint128{}), append(s.removed, engine.Uint128{})
 	}
 	s.checks, s.filters, s.orders = make([][]check, n), make([][][]check, n), make([]*timing, n)
+	s.subs = make([]map[*pattern.Pattern]*subSearch, n)
 	for _, w := range s.m.List {
 		if w == nil {
 			continue
@@ -117,6 +120,7 @@ func (s *searcher) bind() (err error) {
 		for p, x := range w.Subs {
 			subs[p] = &subSearch{s: s, sub: x}
 		}
+		s.subs[w.ID] = subs
 		if s.checks[w.ID], err = s.conditions(w.Plan.Where, subs); err != nil {
 			return err
 		}
@@ -261,6 +265,9 @@ func (s *searcher) candidates(lv *nest.Level, l int) []uint32 {
 	f.candAt = now
 	best, base, timed := s.inTime(lv, f)
 	some := timed
+	if len(lv.Pos) == 0 { // the first vertex of a part
+		best, base = -1, s.everyVertex(lv, f)
+	}
 	for i := range lv.Pos {
 		if timed && lv.Pos[i].Timed { // single edges are looked at below
 			continue
@@ -274,7 +281,7 @@ func (s *searcher) candidates(lv *nest.Level, l int) []uint32 {
 			best, base, some = i, x, true
 		}
 	}
-	if len(lv.All) == 1 && len(lv.Slow) == 0 {
+	if len(lv.All) == len(lv.Pos) && len(lv.Pos) <= 1 && len(lv.Slow) == 0 {
 		f.cand = base
 		return base
 	}
@@ -300,6 +307,16 @@ func (s *searcher) candidates(lv *nest.Level, l int) []uint32 {
 	}
 	f.buf, f.cand = out[:0], out
 	return out
+}
+
+// everyVertex returns the vertices that have the label of a place.
+func (s *searcher) everyVertex(lv *nest.Level, f *frame) []uint32 {
+	f.buf = f.buf[:0]
+	s.view.Vertices(lv.Ranges, func(v uint32) bool {
+		f.buf = append(f.buf, v)
+		return true
+	})
+	return f.buf
 }
 
 // inTime returns the neighbours of an earlier vertex, which a place has an edge to, along edges in the window of time, and which of lv.Pos it is.
@@ -539,7 +556,7 @@ func (s *searcher) start(n *nest.Nest, view dynamic.View, sign int8, first ...ui
 		return
 	}
 	s.w, s.view, s.sign, s.n = n.Watch, view, sign, [2]engine.Uint128{}
-	s.exact = n.Exact && !(s.up.same && n.Kind == delta.Vertex && n != &n.Watch.All)
+	s.exact = n.Exact && (n == &n.Watch.All || !(s.up.same && n.Kind == delta.Vertex) && len(s.up.fresh) == 0)
 	for l, x := range first {
 		lv := &n.Places[l]
 		for _, u := range lv.Above {
@@ -606,7 +623,7 @@ func (s *searcher) found(n *nest.Nest) {
 	case n == &w.All:
 		s.choices(m, nil)
 		return
-	case s.covered(n, m):
+	case n != &w.Every && s.covered(n, m):
 		return
 	case s.sign == 0:
 		s.distant(m)
@@ -739,18 +756,26 @@ func (s *searcher) covered(n *nest.Nest, m []uint32) bool {
 		if s.sign < 0 {
 			x = up.gone
 		}
-		return slices.Index(m, x) != n.Order[0]
+		if slices.Index(m, x) != n.Order[0] {
+			return true
+		}
+		for _, other := range up.fresh {
+			if other == x {
+				break
+			}
+			if slices.Contains(m, other) {
+				return true
+			}
+		}
+		return false
 	}
 	for _, x := range m {
-		if x == up.gone || x == up.come {
+		if x == up.gone || x == up.come || slices.Contains(up.fresh, x) {
 			return true
 		}
 	}
 	if up.many {
 		return false
-	}
-	if len(m) == 1 && slices.ContainsFunc(up.events, func(e dynamic.Event) bool { return e.Kind == dynamic.VertexAdded && e.U == m[0] }) {
-		return true
 	}
 	last := len(w.Pairs)
 	if n.Kind == delta.Edge {

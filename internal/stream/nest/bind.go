@@ -105,11 +105,11 @@ func (x *Watches) Bind() bool {
 	now := x.now()
 	x.form, x.bound = now, true
 	b := &binder{g: x.g, labels: now.labels, edge: map[*pattern.Label]Labels{}, vertex: map[*pattern.Label][]bool{}}
-	x.Lone, x.Values = false, false
+	x.Alone, x.Values = false, false
 	for _, w := range x.List {
 		if w != nil {
 			b.watch(w)
-			x.Lone = x.Lone || len(w.Plan.Pattern.Vertices) == 1
+			x.Alone = x.Alone || w.Alone
 			x.Values = x.Values || len(w.Plan.VertexKeys)+len(w.Plan.EdgeKeys) > 0
 		}
 	}
@@ -258,7 +258,8 @@ func (b *binder) watch(w *Watch) {
 		w.Nests = append(w.Nests, b.nest(w, &w.Plan.Nests[i], w.Ranges))
 	}
 	w.All = b.nest(w, &w.Plan.All, w.Ranges)
-	w.All.Exact = len(w.Plan.Choices) == 0
+	w.Every = w.All
+	w.All.Exact, w.Every.Exact = len(w.Plan.Choices) == 0, false
 	w.Subs = map[*pattern.Pattern]*Sub{}
 	for p, s := range w.Plan.Exists {
 		x := &Sub{Sub: s, Between: b.pairs(s.Pairs)}
@@ -305,6 +306,9 @@ func (b *binder) nest(w *Watch, from *delta.Nest, ranges [][]dynamic.Range) Nest
 		}
 		lv.All = append(append(lv.All, lv.Pos...), lv.Neg...)
 		n.Places = append(n.Places, lv)
+	}
+	if from.Every {
+		return n
 	}
 	last := &n.Places[len(n.Places)-1]
 	n.Closed = w.Options.CountsOnly && len(n.Places) > from.First && len(last.Checks) == 0

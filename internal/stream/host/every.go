@@ -1,0 +1,125 @@
+package host
+
+import (
+	"slices"
+
+	"github.com/weftgraph/weft/internal/graph/dynamic"
+	"github.com/weftgraph/weft/internal/pattern"
+	"github.com/weftgraph/weft/internal/plan/delta"
+	"github.com/weftgraph/weft/internal/stream/nest"
+)
+
+// A change inside a part of EXISTS that no path connects to the match may make or break every match. Then all matches of the version before
+// are searched for, and all of the version after it, and those that only one of the versions has are emitted. Nothing is kept meanwhile.
+//
+// Most such changes alter nothing, because many vertices satisfy EXISTS, or none do. If the sub-pattern is closed, it is searched alone, in
+// both versions, before all matches are.
+
+// compares reports whether the update may change every match of a watch.
+func (s *searcher) compares(w *nest.Watch, events []dynamic.Event) bool {
+	s.w = w
+	var same []*pattern.Pattern // closed sub-patterns whose answer does not change
+	for i := range w.Nests {
+		n := &w.Nests[i]
+		if !n.Every || n.Sub != nil && slices.Contains(same, n.Sub) || !s.concerns(n, events) {
+			continue
+		}
+		if n.Sub == nil {
+			return true
+		}
+		if before := s.answerAt(s.up.before, n.Sub); before == onlySome || before != s.answerAt(s.up.after, n.Sub) {
+			return true
+		}
+		same = append(same, n.Sub)
+	}
+	return false
+}
+
+// concerns reports whether an update changes something at the anchor of a nest.
+func (s *searcher) concerns(n *nest.Nest, events []dynamic.Event) bool {
+	w := n.Watch
+	first := n.Order[0]
+	may := func(at int, v uint32) bool { return w.Allowed[at] == nil || w.Allowed[at][s.m.g.ClassOf(v)] }
+	return slices.ContainsFunc(events, func(e dynamic.Event) bool {
+		switch e.Kind {
+		case dynamic.VertexAdded, dynamic.VertexRemoved:
+			return n.Kind == delta.Lone && may(first, e.U)
+		case dynamic.VertexMoved:
+			return n.Kind == delta.Lone && (may(first, e.U) || may(first, e.V))
+		case dynamic.VertexChanged:
+			return n.Kind == delta.Near && n.Values && w.VertexKeys[e.Key] && may(first, e.U)
+		case dynamic.EdgeChanged:
+			if !w.EdgeKeys[e.Key] {
+				return false
+			}
+		}
+		if n.Kind != delta.Inner {
+			return n.Kind == delta.Near && e.Kind != dynamic.EdgeChanged && (may(first, e.U) || may(first, e.V))
+		}
+		x, directed := &w.Inner[n.Pair], s.m.g.Directed()
+		return may(first, e.U) && may(n.Order[1], e.V) && x.Relevant(e.Label, directed, false) ||
+			may(first, e.V) && may(n.Order[1], e.U) && x.Relevant(e.Label, directed, true)
+	})
+}
+
+// every compares all matches of a watch before the update with those after it.
+func (s *searcher) every(w *nest.Watch) {
+	if s.recording { // a device searches nothing of this
+		return
+	}
+	root := w.Every.Order[0]
+	for _, sign := range []int8{-1, 1} {
+		view := s.up.before
+		if sign > 0 {
+			view = s.up.after
+		}
+		if !w.Options.Emit.Has(sign) {
+			continue
+		}
+		view.Vertices(w.Ranges[root], func(v uint32) bool {
+			s.start(&w.Every, view, sign, v)
+			if s.steps++; s.steps%s.m.grain.ticks == 0 {
+				s.ended = s.ended || s.run.tick()
+			}
+			return !s.ended
+		})
+	}
+}
+
+// answer is that of a closed EXISTS.
+type answer uint8
+
+const (
+	forNone  answer = iota // no match satisfies it
+	onlySome               // those matches do that leave it the vertices it needs
+	forAll
+)
+
+// answerAt returns the answer of a closed EXISTS at a version. It looks for choices of the sub-pattern's own vertices that have none in common.
+// If there are more of them than the match has vertices which they must differ from, then each match leaves one of them alone.
+func (s *searcher) answerAt(view dynamic.View, p *pattern.Pattern) answer {
+	x := s.subs[s.w.ID][p]
+	was := s.view
+	s.view = view
+	defer func() { s.view, x.avoid = was, x.avoid[:0] }()
+	outer := x.sub.Outer
+	for v := range outer {
+		x.a[v] = noVertex
+	}
+	for range outer + 1 {
+		if !x.level(outer) {
+			break
+		}
+		if p.Mode != pattern.Iso {
+			return forAll
+		}
+		x.avoid = append(x.avoid, x.a[outer:len(p.Vertices)]...)
+		if len(x.avoid) == (outer+1)*(len(p.Vertices)-outer) {
+			return forAll
+		}
+	}
+	if len(x.avoid) == 0 {
+		return forNone
+	}
+	return onlySome
+}
