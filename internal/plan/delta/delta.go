@@ -90,7 +90,8 @@ type Nest struct {
 	Alike  int  // the number of pairs, or vertices, that it stands for
 	Values bool // of kind Near: properties of the vertex count too
 	Turns  bool // a symmetry exchanges the ends of the pair: the first of Order has the greater id
-	// Every says that no path leads from the anchor, which is in EXISTS, to the match. Order has the anchor alone, and every match may change.
+	// Every says that no path leads from the anchor, which is in EXISTS, to the match. Order has the part of EXISTS around the anchor. If the
+	// part is there, every match may change.
 	Every bool
 	// Sub is the EXISTS that the anchor of such a nest is in, if it is closed.
 	Sub    *pattern.Pattern
@@ -296,7 +297,7 @@ func (c *compiler) vertexNests(near []uint32, group *pattern.Group) {
 // nest makes the levels of a nest. greater are its restrictions, and within the pairs of EXISTS that it follows.
 func (c *compiler) nest(n Nest, greater [][2]int, within []Pair) Nest {
 	out := c.out
-	inner := n.Kind == Inner || n.Kind == Near
+	inner := n.Kind == Inner || n.Kind == Near || n.Kind == Lone
 	for l, v := range n.Order {
 		lv := Level{Vertex: v}
 		before := pattern.SetOf(n.Order[:l])
@@ -326,7 +327,7 @@ func (c *compiler) nest(n Nest, greater [][2]int, within []Pair) Nest {
 			}
 		}
 		for i, x := range out.Where {
-			if len(x.Edges) == 0 && max(last(x.Vertices, n.Order), 0) == l && !(inner && x.Distant) {
+			if len(x.Edges) == 0 && max(last(x.Vertices, n.Order), 0) == l && !(inner && x.Distant) && !n.Every {
 				lv.Checks = append(lv.Checks, i)
 			}
 		}

@@ -195,12 +195,9 @@ func (c *compiler) distant(k Kind, pair int, q chain, first ...int) {
 		c.out.Nests = append(c.out.Nests, c.nest(n, c.every, within))
 		return
 	}
-	n.Every, n.Order = true, first
-	for _, v := range first {
-		n.Levels = append(n.Levels, Level{Vertex: v})
-	}
+	n.Every = true
 	if q.sub.Closed {
 		n.Sub = q.sub.Pattern
 	}
-	c.out.Nests = append(c.out.Nests, n)
+	c.out.Nests = append(c.out.Nests, c.nest(n, nil, within))
 }

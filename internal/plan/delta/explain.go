@@ -124,9 +124,9 @@ func (p *Plan) explainNest(b *strings.Builder, n *Nest) {
 	}
 	switch {
 	case n.Sub != nil:
-		b.WriteString("  all matches before and after it are compared, unless EXISTS stays true, or false, for all of them\n")
+		b.WriteString("  then all matches before and after it are compared, unless EXISTS stays true, or false, for all of them\n")
 	case n.Every:
-		b.WriteString("  all matches before and after it are compared\n")
+		b.WriteString("  then all matches before and after it are compared\n")
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 // A change inside a part of EXISTS that no path connects to the match may make or break every match. Then all matches of the version before
 // are searched for, and all of the version after it, and those that only one of the versions has are emitted. Nothing is kept meanwhile.
 //
-// Most such changes alter nothing, because many vertices satisfy EXISTS, or none do. If the sub-pattern is closed, it is searched alone, in
-// both versions, before all matches are.
+// Most such changes alter nothing. First the part of EXISTS around the change is searched for: without it, the change does not count. Then, if
+// the sub-pattern is closed, it is searched alone, in both versions: many vertices may satisfy it, or none.
 
 // compares reports whether the update may change every match of a watch.
 func (s *searcher) compares(w *nest.Watch, events []dynamic.Event) bool {
@@ -35,31 +35,80 @@ func (s *searcher) compares(w *nest.Watch, events []dynamic.Event) bool {
 	return false
 }
 
-// concerns reports whether an update changes something at the anchor of a nest.
+// concerns reports whether an update changes something at the anchor of a nest, and the part of EXISTS around it is there.
 func (s *searcher) concerns(n *nest.Nest, events []dynamic.Event) bool {
-	w := n.Watch
-	first := n.Order[0]
-	may := func(at int, v uint32) bool { return w.Allowed[at] == nil || w.Allowed[at][s.m.g.ClassOf(v)] }
+	w, up := n.Watch, &s.up
 	return slices.ContainsFunc(events, func(e dynamic.Event) bool {
+		before, after := up.many || e.Kind != dynamic.EdgeAdded, up.many || e.Kind != dynamic.EdgeRemoved
 		switch e.Kind {
 		case dynamic.VertexAdded, dynamic.VertexRemoved:
-			return n.Kind == delta.Lone && may(first, e.U)
+			return n.Kind == delta.Lone && s.allows(n, 0, e.U)
 		case dynamic.VertexMoved:
-			return n.Kind == delta.Lone && (may(first, e.U) || may(first, e.V))
+			return n.Kind == delta.Lone && (s.allows(n, 0, e.U) || s.allows(n, 0, e.V))
 		case dynamic.VertexChanged:
-			return n.Kind == delta.Near && n.Values && w.VertexKeys[e.Key] && may(first, e.U)
+			return n.Kind == delta.Near && n.Values && w.VertexKeys[e.Key] && s.around(n, true, true, e.U)
 		case dynamic.EdgeChanged:
 			if !w.EdgeKeys[e.Key] {
 				return false
 			}
 		}
-		if n.Kind != delta.Inner {
-			return n.Kind == delta.Near && e.Kind != dynamic.EdgeChanged && (may(first, e.U) || may(first, e.V))
+		switch n.Kind {
+		case delta.Near:
+			return e.Kind != dynamic.EdgeChanged && (s.around(n, before, after, e.U) || s.around(n, before, after, e.V))
+		case delta.Inner:
+			x, directed := &w.Inner[n.Pair], s.m.g.Directed()
+			return x.Relevant(e.Label, directed, false) && s.around(n, before, after, e.U, e.V) || x.Relevant(e.Label, directed, true) && s.around(n, before, after, e.V, e.U)
 		}
-		x, directed := &w.Inner[n.Pair], s.m.g.Directed()
-		return may(first, e.U) && may(n.Order[1], e.V) && x.Relevant(e.Label, directed, false) ||
-			may(first, e.V) && may(n.Order[1], e.U) && x.Relevant(e.Label, directed, true)
+		return false
 	})
+}
+
+// allows reports whether a vertex has the label of a place.
+func (s *searcher) allows(n *nest.Nest, l int, v uint32) bool {
+	a := n.Watch.Allowed[n.Order[l]]
+	return a == nil || a[s.m.g.ClassOf(v)]
+}
+
+// around reports whether the part of EXISTS around vertices of the anchor is there, before the update or after it.
+func (s *searcher) around(n *nest.Nest, before, after bool, first ...uint32) bool {
+	for l, v := range first {
+		if !s.allows(n, l, v) {
+			return false
+		}
+	}
+	was := s.view
+	defer func() { s.view = was }()
+	for _, at := range []struct {
+		asked bool
+		view  dynamic.View
+	}{{before, s.up.before}, {after, s.up.after}} {
+		if !at.asked {
+			continue
+		}
+		s.view = at.view
+		for l, v := range first {
+			s.set(l, uint32(n.Places[l].V), v)
+		}
+		if s.completes(n, len(first)) {
+			return true
+		}
+	}
+	return false
+}
+
+// completes reports whether there are vertices for the places from l on.
+func (s *searcher) completes(n *nest.Nest, l int) bool {
+	if l == len(n.Places) {
+		return true
+	}
+	lv := &n.Places[l]
+	for _, c := range s.candidates(lv, l) {
+		s.set(l, uint32(lv.V), c)
+		if s.completes(n, l+1) {
+			return true
+		}
+	}
+	return false
 }
 
 // every compares all matches of a watch before the update with those after it.

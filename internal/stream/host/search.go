@@ -37,21 +37,22 @@ type searcher struct {
 	touched        []int             // watches of which one is not 0
 	n              [2]engine.Uint128 // removed and added matches of the nest under way
 
-	frames  [pattern.MaxVertices]frame
-	tick    uint64
-	checks  [][]check                         // by watch and condition
-	filters [][][]check                       // by watch and place of conditions on single edges
-	orders  []*timing                         // by watch
-	subs    []map[*pattern.Pattern]*subSearch // by watch
-	edges   []nest.Edge                       // the edges that conditions are asked about: e[i] of a check is a place here
-	between []dynamic.Edge
-	single  [1]nest.Edge
-	seen    map[string]struct{} // matches of the update and watch that several anchors find
-	key     []byte
-	tmp     []uint32
-	same    []uint32
-	degree  []uint32
-	chosen  []nest.Edge
+	frames      [pattern.MaxVertices]frame
+	tick        uint64
+	checks      [][]check                         // by watch and condition
+	filters     [][][]check                       // by watch and place of conditions on single edges
+	orders      []*timing                         // by watch
+	subs        []map[*pattern.Pattern]*subSearch // by watch
+	edges       []nest.Edge                       // the edges that conditions are asked about: e[i] of a check is a place here
+	between     []dynamic.Edge
+	populations map[*dynamic.Range]*population // by the first of their ranges; nil: of all vertices
+	single      [1]nest.Edge
+	seen        map[string]struct{} // matches of the update and watch that several anchors find
+	key         []byte
+	tmp         []uint32
+	same        []uint32
+	degree      []uint32
+	chosen      []nest.Edge
 
 	device    *asked // nil: the cores do all
 	task      int    // of the device: the next one of the update
@@ -112,6 +113,7 @@ func (s *searcher) bind() (err error) {
 	}
 	s.checks, s.filters, s.orders = make([][]check, n), make([][][]check, n), make([]*timing, n)
 	s.subs = make([]map[*pattern.Pattern]*subSearch, n)
+	s.populations = map[*dynamic.Range]*population{}
 	for _, w := range s.m.List {
 		if w == nil {
 			continue
@@ -266,7 +268,7 @@ func (s *searcher) candidates(lv *nest.Level, l int) []uint32 {
 	best, base, timed := s.inTime(lv, f)
 	some := timed
 	if len(lv.Pos) == 0 { // the first vertex of a part
-		best, base = -1, s.everyVertex(lv, f)
+		best, base = -1, s.everyVertex(lv.Ranges)
 	}
 	for i := range lv.Pos {
 		if timed && lv.Pos[i].Timed { // single edges are looked at below
@@ -309,14 +311,35 @@ func (s *searcher) candidates(lv *nest.Level, l int) []uint32 {
 	return out
 }
 
-// everyVertex returns the vertices that have the label of a place.
-func (s *searcher) everyVertex(lv *nest.Level, f *frame) []uint32 {
-	f.buf = f.buf[:0]
-	s.view.Vertices(lv.Ranges, func(v uint32) bool {
-		f.buf = append(f.buf, v)
-		return true
-	})
-	return f.buf
+// population is the vertices of some ranges.
+type population struct {
+	list []uint32
+	at   uint64 // the version that made them so
+	some bool   // they were looked for
+}
+
+// everyVertex returns the vertices in some ranges, of which nil means all. The result is valid until a version of other vertices is asked.
+func (s *searcher) everyVertex(within []dynamic.Range) []uint32 {
+	var key *dynamic.Range
+	switch {
+	case len(within) > 0:
+		key = &within[0]
+	case within != nil:
+		return nil
+	}
+	x := s.populations[key]
+	if x == nil {
+		x = &population{}
+		s.populations[key] = x
+	}
+	if at := s.view.VertexVersion(); !x.some || x.at != at {
+		x.some, x.at, x.list = true, at, x.list[:0]
+		s.view.Vertices(within, func(v uint32) bool {
+			x.list = append(x.list, v)
+			return true
+		})
+	}
+	return x.list
 }
 
 // inTime returns the neighbours of an earlier vertex, which a place has an edge to, along edges in the window of time, and which of lv.Pos it is.
@@ -481,6 +504,9 @@ func (s *searcher) pairs(n *nest.Nest, l int, x []uint32) {
 		if k > 0 {
 			s.add(k * (k - 1) / 2)
 		}
+		return
+	}
+	if k == 0 {
 		return
 	}
 	y := s.candidates(last, l+1)

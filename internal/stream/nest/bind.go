@@ -307,9 +307,6 @@ func (b *binder) nest(w *Watch, from *delta.Nest, ranges [][]dynamic.Range) Nest
 		lv.All = append(append(lv.All, lv.Pos...), lv.Neg...)
 		n.Places = append(n.Places, lv)
 	}
-	if from.Every {
-		return n
-	}
 	last := &n.Places[len(n.Places)-1]
 	n.Closed = w.Options.CountsOnly && len(n.Places) > from.First && len(last.Checks) == 0
 	n.Tail = n.tailOf()
