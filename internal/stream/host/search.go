@@ -35,6 +35,7 @@ type searcher struct {
 
 	added, removed []engine.Uint128  // by watch
 	touched        []int             // watches of which one is not 0
+	whole          int               // counts under way that are not shared with other workers
 	n              [2]engine.Uint128 // removed and added matches of the nest under way
 
 	frames      [pattern.MaxVertices]frame
@@ -71,6 +72,10 @@ type frame struct {
 	near   [pattern.MaxVertices]([]uint32) // neighbours in a window of time
 	lists  [pattern.MaxVertices]list
 	more   []list // of places with many backs
+	part   struct {
+		at uint64         // the stamp of the first place
+		n  engine.Uint128 // of what fits the places from here on
+	}
 }
 
 // list is a neighbour list of an earlier vertex.
@@ -465,6 +470,38 @@ func (s *searcher) descend(n *nest.Nest, l int) {
 		return
 	}
 	lv := &n.Places[l]
+	if lv.Alone && s.exact && s.counts() {
+		s.part(n, l)
+		return
+	}
+	s.place(n, l)
+}
+
+// counts reports whether the matches of the watch are counted and not listed.
+func (s *searcher) counts() bool { return s.run.sink == nil || s.w.Options.CountsOnly }
+
+// part counts what fits the places from l on, which do not depend on those before. It does so once for all partial matches of a nest.
+func (s *searcher) part(n *nest.Nest, l int) {
+	x, start := &s.frames[l].part, s.frames[0].stamp
+	if x.at != start {
+		was, k := s.n, (s.sign+1)/2
+		s.n[k] = engine.Uint128{}
+		s.whole++
+		s.place(n, l)
+		s.whole--
+		x.at, x.n = start, s.n[k]
+		s.n = was
+		if s.ended {
+			return
+		}
+	}
+	k := (s.sign + 1) / 2
+	s.n[k] = s.n[k].Add(x.n)
+}
+
+// place searches from place l on.
+func (s *searcher) place(n *nest.Nest, l int) {
+	lv := &n.Places[l]
 	x := s.candidates(lv, l)
 	if len(lv.Above)|len(lv.Below) != 0 {
 		x = s.within(lv, x)
@@ -565,7 +602,7 @@ next:
 		s.descend(n, l+1)
 		if s.steps++; s.steps%s.m.grain.ticks == 0 {
 			s.ended = s.ended || s.run.tick()
-			if !s.ended && i+1 < len(x) && (n.Kind == delta.Edge || n.Kind == delta.Vertex) && s.run.wanted() {
+			if s.whole == 0 && !s.ended && i+1 < len(x) && (n.Kind == delta.Edge || n.Kind == delta.Vertex) && s.run.wanted() {
 				s.run.split(s, n, l, x[i+1:])
 				return
 			}
@@ -967,7 +1004,7 @@ func (s *searcher) edgesPass(choices []int, where []delta.Condition, checks []ch
 // emit counts a match, and lists it.
 func (s *searcher) emit(m []uint32, edges []nest.Edge) {
 	s.add(1)
-	if s.run.sink != nil && !s.w.Options.CountsOnly {
+	if !s.counts() {
 		s.piece.out.add(s, m, edges)
 	}
 }
