@@ -305,7 +305,10 @@ func (x *subSearch) level(l int) bool {
 		found := false
 		x.s.view.Vertices(lv.Ranges, func(c uint32) bool {
 			found = x.takes(lv, l, c)
-			return !found
+			if x.s.steps++; x.s.steps%x.s.m.grain.ticks == 0 { // such a search may be long
+				x.s.ended = x.s.ended || x.s.run.tick()
+			}
+			return !found && !x.s.ended
 		})
 		return found
 	}
