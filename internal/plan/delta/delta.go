@@ -145,8 +145,10 @@ type Sub struct {
 	Where   []Condition
 	Choices []int
 	Nest    Nest // its anchor is all outer vertices
-	// Closed says that the answer depends on the outer vertices at most because the others differ from them.
+	// Closed says that the answer depends on the outer vertices at most because the others differ from them. Around are the vertices of the plan's
+	// pattern that the outer ones are.
 	Closed bool
+	Around []int
 }
 
 // Compile plans a pattern for graphs that are directed or not. The error is a *plan.QueryError, about a pattern that is wrong, or a part of

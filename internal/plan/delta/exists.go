@@ -139,6 +139,10 @@ func (c *compiler) follow(where []Condition, q chain, degrees *uint32) (err erro
 func (c *compiler) followExists(x pattern.Exists, q chain, degrees *uint32) error {
 	s := c.out.Exists[x.Sub]
 	in := chain{pairs: q.pairs, n: q.n, sub: cmp.Or(q.sub, s)}
+	if q.sub == nil {
+		s.Closed = s.Closed && (s.Around == nil || slices.Equal(s.Around, x.Outer)) // several EXISTS may share a sub-pattern
+		s.Around = x.Outer
+	}
 	in.inner = append(in.inner, q.inner...)
 	for _, v := range x.Outer {
 		in.names = append(in.names, q.names[v])

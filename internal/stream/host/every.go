@@ -145,7 +145,7 @@ const (
 )
 
 // answerAt returns the answer of a closed EXISTS at a version. It looks for choices of the sub-pattern's own vertices that have none in common.
-// If there are more of them than the match has vertices which they must differ from, then each match leaves one of them alone.
+// If there are more of them than vertices of the match may be among them, then each match leaves one of them alone.
 func (s *searcher) answerAt(view dynamic.View, p *pattern.Pattern) answer {
 	x := s.subs[s.w.ID][p]
 	was := s.view
@@ -155,20 +155,15 @@ func (s *searcher) answerAt(view dynamic.View, p *pattern.Pattern) answer {
 	for v := range outer {
 		x.a[v] = noVertex
 	}
-	for range outer + 1 {
-		if !x.level(outer) {
-			break
-		}
-		if p.Mode != pattern.Iso {
-			return forAll
-		}
-		x.avoid = append(x.avoid, x.a[outer:len(p.Vertices)]...)
-		if len(x.avoid) == (outer+1)*(len(p.Vertices)-outer) {
-			return forAll
+	for found := range x.sub.Rivals + 1 {
+		switch {
+		case x.level(outer):
+			x.avoid = append(x.avoid, x.a[outer:len(p.Vertices)]...)
+		case found == 0:
+			return forNone
+		default:
+			return onlySome
 		}
 	}
-	if len(x.avoid) == 0 {
-		return forNone
-	}
-	return onlySome
+	return forAll
 }

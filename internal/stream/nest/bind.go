@@ -89,6 +89,7 @@ type Sub struct {
 	Allowed [][]bool
 	Inside  Nest
 	Between []Pair
+	Rivals  int // of a closed one: outer vertices that have the labels of others, from which they must differ
 }
 
 // form is what bound watches depend on.
@@ -272,6 +273,11 @@ func (b *binder) watch(w *Watch) {
 			ranges = append(ranges, b.rangesOf(b.classes(v.Label)))
 		}
 		x.Inside = b.nest(w, &s.Nest, ranges, true)
+		for _, v := range s.Around {
+			if p.Mode == pattern.Iso && slices.ContainsFunc(x.Allowed[s.Outer:], func(a []bool) bool { return a == nil || !exclude(a, w.Allowed[v]) }) {
+				x.Rivals++
+			}
+		}
 		w.Subs[p] = x
 	}
 	w.Filters = b.filters
