@@ -145,8 +145,8 @@ type Sub struct {
 	Where   []Condition
 	Choices []int
 	Nest    Nest // its anchor is all outer vertices
-	// Closed says that the answer depends on the outer vertices at most because the others differ from them. Around are the vertices of the plan's
-	// pattern that the outer ones are.
+	// Closed says that the answer depends on the outer vertices at most because the others differ from them. Around are the vertices of the pattern
+	// around EXISTS that the outer ones are.
 	Closed bool
 	Around []int
 }

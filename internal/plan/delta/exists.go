@@ -10,11 +10,12 @@ import (
 
 // sub plans how EXISTS is decided.
 func (c *compiler) sub(x pattern.Exists) error {
-	if c.out.Exists[x.Sub] != nil {
+	if s := c.out.Exists[x.Sub]; s != nil { // of another EXISTS too
+		s.Closed = s.Closed && slices.Equal(s.Around, x.Outer)
 		return nil
 	}
 	p, k := x.Sub, len(x.Outer)
-	s := &Sub{Outer: k, Pattern: p}
+	s := &Sub{Outer: k, Pattern: p, Around: x.Outer}
 	c.out.Exists[p] = s
 	var err error
 	if s.Pairs, s.Where, s.Choices, err = c.parts(p); err != nil {
@@ -139,10 +140,6 @@ func (c *compiler) follow(where []Condition, q chain, degrees *uint32) (err erro
 func (c *compiler) followExists(x pattern.Exists, q chain, degrees *uint32) error {
 	s := c.out.Exists[x.Sub]
 	in := chain{pairs: q.pairs, n: q.n, sub: cmp.Or(q.sub, s)}
-	if q.sub == nil {
-		s.Closed = s.Closed && (s.Around == nil || slices.Equal(s.Around, x.Outer)) // several EXISTS may share a sub-pattern
-		s.Around = x.Outer
-	}
 	in.inner = append(in.inner, q.inner...)
 	for _, v := range x.Outer {
 		in.names = append(in.names, q.names[v])

@@ -89,7 +89,7 @@ type Sub struct {
 	Allowed [][]bool
 	Inside  Nest
 	Between []Pair
-	Rivals  int // of a closed one: outer vertices that have the labels of others, from which they must differ
+	Rivals  int // of one that is not inside another: outer vertices that may have the labels of others, from which they must differ
 }
 
 // form is what bound watches depend on.
