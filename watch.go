@@ -38,7 +38,7 @@ type Watch struct {
 // all names. The graph itself stays as it is, and may be closed.
 //
 // Watch accepts the options WithEngine (auto, host, cached or pipeline), WithEngineOption of the last two, WithDevice and WithGPUMemory for these,
-// WithThreads, WithMemory, WithParam, WithSemantics, WithInduced and WithList.
+// WithThreads, WithMemory, WithParam, WithSemantics, WithInduced, WithProduct and WithList.
 func (g *Graph) Watch(ctx context.Context, qs []*Query, options ...Option) (w *Watch, err error) {
 	defer ends(ctx, &err)
 	l, s, err := g.begin(&ctx, setting.Watch, options)

@@ -178,3 +178,31 @@ func TestWatchApplyRefused(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestWatchProduct: a pattern with unconnected parts needs WithProduct, as for a search. An EXISTS that nothing connects to the match does not.
+func TestWatchProduct(t *testing.T) {
+	w := watching(t, "CREATE WATCH quiet AS MATCH (a)--(b) WHERE NOT EXISTS { (c)--(d)--(e)--(c) }")
+	defer w.Close()
+	q, err := weft.Parse("CREATE WATCH both AS MATCH (a)--(b), (c)--(d)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Add(q); !errors.Is(err, weft.ErrQuery) || !strings.Contains(err.Error(), "allow-product") {
+		t.Errorf("without consent: %v", err)
+	}
+	g, err := weft.FromEdges(t.Context(), weft.Edges(weft.Edge{Src: 1, Dst: 2}, weft.Edge{Src: 3, Dst: 4}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	p, err := g.Watch(t.Context(), []*weft.Query{q}, weft.WithProduct())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	got := changes(t, p, edge(weft.AddEdge, 5, 6), edge(weft.RemoveEdge, 3, 4))
+	want := []string{"1bothtrue [a b c d] [1 2 5 6]", "1bothtrue [a b c d] [3 4 5 6]", "2bothfalse [a b c d] [1 2 3 4]", "2bothfalse [a b c d] [3 4 5 6]"}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -2,13 +2,15 @@
 """streams.py [--rapidflow PROGRAM] [--csm PROGRAM] [--newsp PROGRAM] [--calig PROGRAM] --weft WEFT STREAM... : weft and other programs in turns,
 on one thread, for each query of recorded streams.
 
-A STREAM is a folder with initial.gz, updates.gz, expected.tsv and queries. The programs, of which each is left out that is not given:
+A STREAM is a folder with initial.gz, updates.gz, queries and mostly expected.tsv. The programs, of which each is left out that is not given:
   RapidFlow   github.com/shixuansun/RapidFlow
   csm         github.com/RapidsAtHKUST/ContinuousSubgraphMatching: Graphflow, TurboFlux and SymBi (--algorithms)
   NewSP       github.com/hnuGraph/NewSP, built without MULITYGRAPH in configuration/config.h
   CaLiG       github.com/JackChuengQAQ/CaLiG, without the calls of clock() around each update, which take longer than most updates
-Their counts of embeddings that come and go are compared with those of expected.tsv. Each line of the output is a query. The last lines have, over all
-queries of a stream, the updates a second of each program: of its stream alone, and with what it does for a query before the stream.
+Their counts of embeddings that come and go are compared with those of expected.tsv or, without this file, with weft's. Each line of the output is a
+query. The last lines have, over all queries of a stream, the updates a second of each program: of its stream alone, and with what it does for a query
+before the stream. A program that takes more than --seconds for a query is stopped there. Its query is listed as late, and is in no sum with it: each program is
+compared with weft over the queries that both end.
 
 The phases:
   search  weft: finding matches. RapidFlow does not tell it from the change of its index.
@@ -27,12 +29,13 @@ ap.add_argument("--weft", default="weft")
 ap.add_argument("--batch", type=int, default=64, help="updates that weft makes together")
 ap.add_argument("--runs", type=int, default=3, help="of each program and query, of which the least times count")
 ap.add_argument("--limit", type=int, default=0, help="only so many queries of each stream")
+ap.add_argument("--seconds", type=float, default=0, help="the most time of a program for a query, with reading the graph; 0: 10 minutes")
 ap.add_argument("streams", nargs="+")
 args = ap.parse_args()
 
 
 def output(*command):
-    r = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    r = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=args.seconds or 600)
     return r.stdout
 
 
@@ -89,7 +92,7 @@ def bare(text):
 
 def weft(s, q):
     text = subprocess.run([args.weft, "bench", "watch", "-g", os.path.join(s.folder, "initial.gz"), "--source", os.path.join(s.folder, "updates.gz"), "-f", s.query(q), "--batch", str(args.batch),
-                           "--threads", "1", "--runs", "1", "--to", "ndjson", "--progress", "none"], check=True, capture_output=True, text=True).stdout
+                           "--threads", "1", "--runs", "1", "--to", "ndjson", "--progress", "none"], check=True, capture_output=True, text=True, timeout=args.seconds or 600).stdout
     r = json.loads(text.splitlines()[0])
     return dict(count=r["added"] + r["removed"], updates=r["updates"], search=r["search_ms"], stream=r["search_ms"] + r["update_ms"], before=r["add_ms"])
 
@@ -136,44 +139,60 @@ if args.newsp:
 if args.calig:
     programs["calig"] = calig
 
-for folder in args.streams:
-    name = os.path.basename(folder.rstrip("/"))
-    expected = {}
-    for line in open(os.path.join(folder, "expected.tsv")):
+def queries(folder):
+    """The queries of a stream, and the right counts of those that are known."""
+    path, expected = os.path.join(folder, "expected.tsv"), {}
+    if not os.path.exists(path):
+        return sorted(os.listdir(os.path.join(folder, "queries"))), expected
+    for line in open(path):
         if not line.startswith("#"):
             q, _, added, removed = line.split()
             expected[q] = int(added) + int(removed)
+    return list(expected), expected
+
+
+for folder in args.streams:
+    name = os.path.basename(folder.rstrip("/"))
+    names, expected = queries(folder)
     with tempfile.TemporaryDirectory() as work:
         s = Stream(folder, work)
-        total = {who: {} for who in programs}
+        best = {}  # by program, query and phase
+        late = {who: [] for who in programs}
         wrong = {who: [] for who in programs}
-        updates = 0
-        for q in list(expected)[: args.limit or None]:
-            best = {}
+        for q in names[: args.limit or None]:
             for _ in range(args.runs):
                 for who, run in programs.items():
-                    r = run(s, q)
-                    if r["count"] != expected[q]:
-                        if who == "weft":
+                    if q in late[who]:
+                        continue
+                    try:
+                        r = run(s, q)
+                    except subprocess.TimeoutExpired:
+                        late[who].append(q)
+                        continue
+                    if who == "weft":
+                        if r["count"] != expected.setdefault(q, r["count"]):
                             sys.exit(f"{name} {q}: weft counts {r['count']}, and {expected[q]} are right")
-                        if q not in wrong[who]:
-                            wrong[who].append(q)
+                    elif q in expected and r["count"] != expected[q] and q not in wrong[who]:
+                        wrong[who].append(q)
                     for k, v in r.items():
-                        best[who, k] = min(v, best.get((who, k), v))
-            updates += best["weft", "updates"]
-            row = {"stream": name, "query": q, "matches": expected[q]}
-            for (who, k), v in best.items():
-                if k in ("search", "stream", "before"):
-                    total[who][k] = total[who].get(k, 0) + v
-                    row[f"{who}_{k}_ms"] = round(v, 4)
+                        best[who, q, k] = min(v, best.get((who, q, k), v))
+            row = {"stream": name, "query": q, "matches": expected.get(q)}
+            for who in programs:
+                row.update({f"{who}_{k}_ms": round(best[who, q, k], 4) for k in ("search", "stream", "before") if (who, q, k) in best and q not in late[who]})
             print(json.dumps(row), flush=True)
-        rate = lambda ms: round(updates / ms / 1e3, 3)
-        w = total["weft"]
-        for who, t in total.items():
-            row = {"stream": name, "query": "all", "program": who, "updates": updates, "stream_rate": rate(t["stream"]), "whole_rate": rate(t["stream"] + t["before"]),
-                   "weft_stream_ratio": round(t["stream"] / w["stream"], 2), "weft_whole_ratio": round((t["stream"] + t["before"]) / (w["stream"] + w["before"]), 2), "wrong": wrong[who]}
+        for who in programs:
+            both = [q for q in names[: args.limit or None] if q not in late[who] + late["weft"] + wrong[who]]
+            if not both:
+                continue
+            total = lambda who, *phases: sum(best[who, q, k] for q in both for k in phases)
+            updates = total("weft", "updates")
+            rate = lambda ms: round(updates / ms / 1e3, 3)
+            stream, whole = total(who, "stream"), total(who, "stream", "before")
+            row = {"stream": name, "query": "all", "program": who, "queries": len(both), "updates": updates, "stream_ms": round(stream, 3), "stream_rate": rate(stream),
+                   "whole_rate": rate(whole), "weft_stream_ratio": round(stream / total("weft", "stream"), 2), "weft_whole_ratio": round(whole / total("weft", "stream", "before"), 2),
+                   "late": late[who], "wrong": wrong[who]}
             if who == "weft":
-                row["search_rate"] = rate(w["search"])
-            if who == "rapidflow":
-                row["weft_search_ratio"] = round(t["stream"] / w["search"], 2)
+                row["search_rate"] = rate(total("weft", "search"))
+            else:
+                row["weft_search_ratio"] = round(stream / total("weft", "search"), 2)
             print(json.dumps(row), flush=True)

@@ -98,6 +98,7 @@ The last lines, "all", have the sums over the queries.
 	fs.StringVar(&f.device, "device", "auto", "device: cpu, or gpu:0 for a GPU; auto as the engine needs it")
 	fs.StringVar(&f.gpuMemory, "gpu-memory", "", "have at most `MEMORY` of lists on the GPU (10G); default: half of what is free")
 	fs.StringArrayVar(&f.engineOpts, "engine-opt", nil, "`NAME=VALUE`, a switch of an engine of watches (repeatable); see weft help engine-options")
+	f.addProduct(cmd)
 	fs.StringVar(&f.source, "source", "", "`FILE` of updates, plain, .gz or .zst")
 	fs.StringVar(&f.updates, "updates", "auto", "format of the updates, as for weft watch")
 	fs.IntSliceVar(&f.batches, "batch", []int{1, 4096}, "make `N` updates together (several numbers with commas)")
@@ -268,6 +269,11 @@ func (a *app) benchWatch(f *benchWatchFlags, args []string) error {
 		p, err := gql.ParseText(q.String())
 		if err != nil {
 			return err
+		}
+		if !f.product {
+			if err := p.CheckConnected(); err != nil {
+				return kindf(weft.ErrQuery, "%w", err)
+			}
 		}
 		patterns = append(patterns, p.Pattern)
 	}

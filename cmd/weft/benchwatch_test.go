@@ -71,6 +71,12 @@ func TestBenchWatch(t *testing.T) {
 			t.Errorf("%+v, want %+v: %s", got, w, text)
 		}
 	}
+	if code, _, errs = measure("MATCH (a)--(b), (c)"); code != 4 || !strings.Contains(errs, "--allow-product") {
+		t.Errorf("a product without consent: exit %d: %s", code, errs)
+	}
+	if code, out, errs = measure("MATCH (a)--(b), (c)", "--allow-product", "--runs", "1", "--to", "ndjson", "--batch", "4"); code != 0 || !strings.Contains(out, `"added":12,"removed":4,`) {
+		t.Errorf("a product: exit %d: %s\n%s", code, errs, out)
+	}
 	if code, out, errs = measure("--batch", "4", "--runs", "1", "--load", "50%", "--to", "ndjson"); code != 0 {
 		t.Fatalf("exit %d: %s", code, errs)
 	}

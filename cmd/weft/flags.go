@@ -185,8 +185,13 @@ func (f *commonFlags) addMeaning(cmd *cobra.Command) {
 	fs.StringVar(&f.semantics, "semantics", "", "semantics of a pattern whose text does not say: iso, trail or hom; default iso")
 	fs.BoolVar(&f.induced, "induced", false, "no edges between matched vertices beyond the pattern's")
 	fs.StringArrayVar(&f.params, "param", nil, "`NAME=VALUE` of $NAME in the query (repeatable): a number, true, false, null, a text, or a list [1,2]")
-	fs.BoolVar(&f.product, "allow-product", false, "permit patterns that are not connected")
+	f.addProduct(cmd)
 	f.setInduced = func() bool { return fs.Changed("induced") }
+}
+
+// addProduct adds --allow-product.
+func (f *commonFlags) addProduct(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.product, "allow-product", false, "permit patterns that are not connected")
 }
 
 // addLimit adds --limit.

@@ -103,7 +103,6 @@ Ctrl-C ends weft after the updates under way.
 	f.addLoading(cmd)
 	f.addMeaning(cmd)
 	fs := cmd.Flags()
-	_ = fs.MarkHidden("allow-product")
 	fs.StringVar(&f.engine, "engine", "auto", "engine: auto, "+watchEngineNames()+"; weft says what auto chose, and why, if the flag is given")
 	fs.StringVar(&f.device, "device", "auto", "device: cpu, or gpu:0 for a GPU; auto as the engine needs it")
 	fs.StringVar(&f.gpuMemory, "gpu-memory", "", "have at most `MEMORY` of lists on the GPU (10G); default: half of what is free")
@@ -115,7 +114,7 @@ Ctrl-C ends weft after the updates under way.
 	fs.StringVar(&f.o.Window, "window", "", "remove edges when an update is more than this `TIME` later: 24h, or a number in the unit of the times; default never")
 	fs.VarP(&once{to: &f.output}, "output", "o", "write changes to `FILE`, as --sink does; default standard output")
 	fs.StringArrayVar(&f.sinks, "sink", nil, "write changes to `TARGET`, a file, - for standard output, or a broker: nats://HOST/SUBJECT, kafka://HOST/TOPIC; may be given several times")
-	fs.StringVar(&f.to, "to", "", "format of changes: "+strings.Join(watch.Formats, ", ")+"; with --summary also json; default by the name of -o, else ndjson")
+	fs.StringVar(&f.to, "to", "", "format of changes: "+strings.Join(watch.Formats, ", ")+"; with --summary also json; default by the name of -o, else ndjson, and table with --summary")
 	fs.StringVar(&f.count, "count", "", "list or count subgraphs or embeddings; default as weft match")
 	fs.BoolVar(&f.o.Summary, "summary", false, "write one line for each query at the end instead of changes")
 	fs.BoolVar(&f.o.Present, "present", false, "write the matches of the beginning first, with number 0")
@@ -414,7 +413,7 @@ func (a *app) writeWatched(f *watchFlags, s *weft.FollowStatus, stdout io.Writer
 	float := func(name string, of func(x *watched) float64) sink.Column {
 		return column(name, sink.Float, func(i int) any { return of(&lines[i]) })
 	}
-	return out.finish(writeRows(out, f.to, len(lines), []sink.Column{
+	return out.finish(writeRows(out, f.outFormat(), len(lines), []sink.Column{
 		column("query", sink.String, func(i int) any { return lines[i].Query }),
 		number("initial", func(x *watched) *big.Int { return x.Initial.N }),
 		number("added", func(x *watched) *big.Int { return x.Added.N }),

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -68,6 +69,7 @@ func killedWatch(t *testing.T, kills int, dir, g, u, ext string, read func(name 
 		return []string{
 			"watch", "-g", g, "--source", u, "--on-error", "skip", "--pattern", "triangle", "--pattern", "cycle(4)", "--present", "--progress", "none",
 			"--batch", "16", "-o", filepath.Join(dir, name+"."+ext),
+			"--allow-product", "CREATE WATCH apart AS MATCH (a)--(b)--(c)--(a), (d) WHERE EXISTS { (e)--(f) WHERE deg(e) > 9 } AND id(d) < 5",
 		}
 	}
 	if out, err := command(t, args("whole")...).CombinedOutput(); err != nil {
@@ -253,5 +255,22 @@ func TestWatchEngine(t *testing.T) {
 	out, err := command(t, append(args, "--engine", "hots")...).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "did you mean host?") {
 		t.Errorf("an unknown engine: %v\n%s", err, out)
+	}
+}
+
+// TestWatchSummaryTable: without --to, a summary is a table with a line for each query.
+func TestWatchSummaryTable(t *testing.T) {
+	dir := t.TempDir()
+	g, u := watchFiles(t, dir, 100)
+	out, err := command(t, "watch", "-g", g, "--source", u, "--on-error", "skip", "--pattern", "triangle", "--pattern", "edge", "--summary", "--progress", "none").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first []string
+	for line := range strings.Lines(string(out)) {
+		first = append(first, strings.Fields(line)[0])
+	}
+	if want := []string{"query", "triangle", "edge"}; !slices.Equal(first, want) {
+		t.Errorf("lines of %q, want %q:\n%s", first, want, out)
 	}
 }

@@ -89,7 +89,7 @@ var Concerns = map[string]Call{
 	"WithSemantics":      searches | programs | Check | Semantics | watches,
 	"WithInduced":        searches | programs | Check | watches,
 	"WithParam":          queries | Matcha | Check | watches,
-	"WithProduct":        queries | Matcha | Check,
+	"WithProduct":        queries | Matcha | Check | watches,
 	"WithLimit":          searches&^(Exists|Verify) | Check,
 	"WithList":           searches&^(Exists|Verify) | Matcha | Check | watches,
 	"WithTimeout":        CountEach | Motifs | Check,

@@ -21,11 +21,12 @@ import (
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
-// queries are standing queries with and without symmetries, edges, and an EMIT.
+// queries are standing queries with and without symmetries, edges, an EMIT, and unconnected parts.
 const queries = `
 CREATE WATCH triangle AS MATCH (a)--(b)--(c)--(a);
 CREATE WATCH wedge AS MATCH (a)-[e]-(b)-[f]-(c), NOT (a)--(c) RETURN b, e, a, c, f;
-CREATE WATCH gone AS MATCH (a)--(b)--(c)--(d)--(a) EMIT REMOVED`
+CREATE WATCH gone AS MATCH (a)--(b)--(c)--(d)--(a) EMIT REMOVED;
+CREATE WATCH apart AS MATCH (a)--(b), (c), NOT (a)--(c), NOT (b)--(c) WHERE EXISTS { (d)--(e)--(f)--(d) }`
 
 // newTestSet is an empty graph with standing queries.
 func newTestSet(t testing.TB, text string) *Set {

@@ -92,6 +92,9 @@ func TestWindowLaw(t *testing.T) {
 		"CREATE WATCH square AS MATCH REPEATABLE ELEMENTS (a)--(b)--(c)--(d)--(a) RETURN a, b, c, d",
 		"CREATE WATCH trail AS MATCH DIFFERENT EDGES (a)-[e]-(b)-[f]-(c) RETURN a, b, c, e, f",
 		"CREATE WATCH path AS MATCH INDUCED (a)--(b)--(c) RETURN a, b, c",
+		"CREATE WATCH product AS MATCH (a)-[e:X]-(b), (c), NOT (b)-[:Y]-(c) RETURN a, b, c, e",
+		"CREATE WATCH far AS MATCH (a)-[e]-(b), (c)-[f]-(d) ORDERED e < f WITHIN 3 RETURN a, b, c, d, e, f",
+		"CREATE WATCH alarm AS MATCH (a)-[:X]-(b) WHERE EXISTS { (c)-[:Y]-(d)-[:Y]-(e) } RETURN a, b",
 	}, ";\n"))
 	changes, expired := 0, 0
 	for seed := range seeds {

@@ -41,6 +41,8 @@ type Graph struct {
 	lone     bool   // it is that of one update, which a follower sees
 	follower Follower
 	events   []Event
+	// vertexVersions are the versions of the window that added, removed or moved vertices, and the last one before it.
+	vertexVersions []uint64
 
 	// Room for intermediate values of updates.
 	ws []uint32

@@ -146,6 +146,9 @@ func (g *Graph) SettleBy(each Each) {
 		return
 	}
 	g.open, g.lone, g.base = false, false, g.version
+	if n := len(g.vertexVersions); n > 1 {
+		g.vertexVersions = append(g.vertexVersions[:0], g.vertexVersions[n-1])
+	}
 	g.sweep(true)
 	g.turnVertices()
 	each(len(g.touched), func(i int) { g.touched[i].settle(g.labelled()) })

@@ -36,14 +36,21 @@ type model struct {
 	directed, timed bool
 	vertices        map[string]modelVertex
 	edges           map[modelEdge]values
+	populations     map[population]string // those that compare saw; clones share them
+}
+
+// population is what says which vertices a version has.
+type population struct {
+	g  *Graph
+	at uint64
 }
 
 func newModel(directed, timed bool) *model {
-	return &model{directed, timed, map[string]modelVertex{}, map[modelEdge]values{}}
+	return &model{directed, timed, map[string]modelVertex{}, map[modelEdge]values{}, map[population]string{}}
 }
 
 func (m *model) clone() *model {
-	return &model{m.directed, m.timed, maps.Clone(m.vertices), maps.Clone(m.edges)}
+	return &model{m.directed, m.timed, maps.Clone(m.vertices), maps.Clone(m.edges), m.populations}
 }
 
 func (m *model) edge(x update) modelEdge {
@@ -218,6 +225,11 @@ func (m *model) compare(t fataler, w View) {
 	if len(at) != len(m.vertices) {
 		t.Fatalf("version +%d has %d vertices, want %d", w.at, len(at), len(m.vertices))
 	}
+	of, ids := population{g, w.VertexVersion()}, fmt.Sprint(slices.Sorted(maps.Values(at)))
+	if was, known := m.populations[of]; known && was != ids {
+		t.Fatalf("version +%d has the vertices %s, and another one of vertex version %d has %s", w.at, ids, of.at, was)
+	}
+	m.populations[of] = ids
 	type key struct {
 		v     uint32
 		d     Direction

@@ -66,6 +66,12 @@ func (g *Graph) Events() []Event { return g.events }
 
 func (g *Graph) event(k EventKind, e edge) {
 	g.events = append(g.events, Event{Version: g.version, Kind: k, U: e.u, V: e.v, Label: e.label, Edge: e.id, Time: e.time})
+	if k == VertexAdded || k == VertexRemoved || k == VertexMoved {
+		if !g.open {
+			g.vertexVersions = g.vertexVersions[:0]
+		}
+		g.vertexVersions = append(g.vertexVersions, g.version)
+	}
 }
 
 // vertex is what an event about a vertex says.

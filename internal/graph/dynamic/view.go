@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sort"
 )
 
 // Direction says which edges of a vertex a list has. On an undirected graph each direction has all edges.
@@ -312,6 +313,17 @@ func (w View) Labels(v uint32, d Direction, buf []Label) []Label {
 // Exists reports whether the graph has the vertex v.
 func (w View) Exists(v uint32) bool {
 	return w.g.ids.alive(v) != turned(w.g.marksOf(w.g.side(Out, v), v), v, exists, w.at)
+}
+
+// VertexVersion returns the last version up to this one that added, removed or moved vertices. Two versions for which it is the same have the
+// same vertices.
+func (w View) VertexVersion() uint64 {
+	at := w.g.base + uint64(w.at)
+	i := sort.Search(len(w.g.vertexVersions), func(i int) bool { return w.g.vertexVersions[i] > at })
+	if i == 0 {
+		return 0
+	}
+	return w.g.vertexVersions[i-1]
 }
 
 // Vertices calls yield with the vertices in some ranges of ids, ascending, until yield returns false. nil means all.

@@ -2,7 +2,8 @@
 //
 // A plan has nests. Each begins at an anchor: the place in the pattern that a changed part of the data takes. A changed edge
 // is at one pair of the pattern's vertices, in one of two ways round. A vertex that is removed, or that gets other labels, is at one vertex.
-// From there the other vertices follow, each a neighbour of some before it.
+// From there the other vertices follow, each a neighbour of some before it. If no edge connects the parts of the pattern, one part follows
+// the other, and the first vertex of a part may be any vertex of the graph.
 //
 // Symmetries turn matches with the changed edge at one pair into those at another. So one nest stands for an orbit of pairs,
 // with the restrictions of the symmetries that keep its own pair (pattern.Group.PairOrbits). It finds each subgraph once, and
@@ -13,12 +14,16 @@
 // A pair has all that the pattern says about two of its vertices: its edges between them, those that NOT excludes, and under
 // INDUCED all others. So an edge that is added may remove matches, and the other way round.
 //
+// A part of EXISTS that no path connects to the match may decide about all matches at once. No anchor in it leads to a few of them, so its
+// nests say only which changes count. All matches before and after such a change are compared.
+//
 // The package knows patterns. It must not know graphs; package stream/nest binds a plan to a graph that changes.
 package delta
 
 import (
 	"fmt"
 	"math/big"
+	"math/bits"
 	"slices"
 
 	"github.com/weftgraph/weft/internal/pattern"
@@ -74,6 +79,7 @@ const (
 	Degree             // a vertex whose degree changes
 	Inner              // a changed edge, at a pair of vertices in EXISTS
 	Near               // a vertex whose degree changes, in EXISTS
+	Lone               // a vertex that comes, goes or gets other labels, at one in EXISTS that has no edge
 )
 
 // Nest finds the matches around an anchor. Those of kinds Inner and Near also search the vertices of EXISTS, which are numbered
@@ -84,7 +90,12 @@ type Nest struct {
 	Alike  int  // the number of pairs, or vertices, that it stands for
 	Values bool // of kind Near: properties of the vertex count too
 	Turns  bool // a symmetry exchanges the ends of the pair: the first of Order has the greater id
-	First  int  // the number of vertices of the anchor: the first ones of Order
+	// Every says that no path leads from the anchor, which is in EXISTS, to the match. Order has the part of EXISTS around the anchor. If the
+	// part is there, every match may change.
+	Every bool
+	// Sub is the EXISTS that the anchor of such a nest is in, if it is closed.
+	Sub    *pattern.Pattern
+	First  int // the number of vertices of the anchor: the first ones of Order
 	Order  []int
 	Levels []Level
 }
@@ -111,6 +122,8 @@ type Plan struct {
 	Aut        *big.Int
 	Restricted bool // matches are subgraphs: embeddings are Aut times as many
 	Shared     bool // each match that an edge changes is found from one nest, once
+	Parts      int  // the number of parts of the pattern that edges connect
+	Alone      bool // some part is a single vertex
 	Pairs      []Pair
 	Where      []Condition
 	Choices    []int // edges of the pattern of which each data edge makes a match of its own
@@ -132,19 +145,20 @@ type Sub struct {
 	Where   []Condition
 	Choices []int
 	Nest    Nest // its anchor is all outer vertices
+	// Closed says that the answer depends on the outer vertices at most because the others differ from them. Around are the vertices of the pattern
+	// around EXISTS that the outer ones are.
+	Closed bool
+	Around []int
 }
 
-// Compile plans a pattern for graphs that are directed or not. The error is a *plan.QueryError, about a pattern that is wrong or not
-// connected, or a part of the language that watches do not have.
+// Compile plans a pattern for graphs that are directed or not. The error is a *plan.QueryError, about a pattern that is wrong, or a part of
+// the language that watches do not have.
 func Compile(p *pattern.Pattern, directed bool) (*Plan, error) {
 	if err := p.Validate(); err != nil {
 		if bad, ok := err.(*pattern.Invalid); ok {
 			return nil, &plan.QueryError{Vertex: bad.Vertex, Edge: bad.Edge, Msg: bad.Msg}
 		}
 		return nil, err
-	}
-	if !p.Connected() {
-		return nil, plan.Errorf("the pattern has parts that no edge connects: a watch cannot follow their products")
 	}
 	group := p.Automorphisms()
 	out := &Plan{
@@ -160,8 +174,15 @@ func Compile(p *pattern.Pattern, directed bool) (*Plan, error) {
 	}
 	distant := slices.ContainsFunc(out.Where, func(x Condition) bool { return x.Distant })
 	out.Shared = p.Mode == pattern.Iso && !distant && len(out.Choices) == 0
+	for v, u := range p.Components() {
+		if v == u {
+			out.Parts++
+		}
+	}
 	near := nearOf(out.Pairs, len(p.Vertices))
-	whole := pattern.OrderFrom(near, start(near))
+	out.Alone = slices.Contains(near, 0)
+	c.vertices = 1<<len(p.Vertices) - 1
+	whole := c.order(near)
 	c.every = group.Greater(whole, 0)
 	if p.Mode != pattern.Iso {
 		c.every = nil
@@ -181,16 +202,33 @@ type compiler struct {
 	out      *Plan
 	directed bool
 	every    [][2]int // restrictions of the whole pattern
+	vertices uint32   // of the pattern
 }
 
-// start is the vertex with the most neighbours.
-func start(near []uint32) (best int) {
-	for v := range near {
-		if len(pattern.Members(near[v])) > len(pattern.Members(near[best])) {
+// start is the vertex of a set with the most neighbours.
+func start(near []uint32, among uint32) int {
+	best := -1
+	for _, v := range pattern.Members(among) {
+		if best < 0 || bits.OnesCount32(near[v]) > bits.OnesCount32(near[best]) {
 			best = v
 		}
 	}
 	return best
+}
+
+// through returns an order of all vertices of a set that begins with some, and has the others that edges connect to it. Each follows a
+// neighbour if there is one.
+func through(near []uint32, set uint32, first ...int) []int {
+	order := pattern.OrderFrom(near, first...)
+	for rest := set &^ pattern.SetOf(order); rest != 0; rest = set &^ pattern.SetOf(order) {
+		order = pattern.OrderFrom(near, append(order, start(near, rest))...)
+	}
+	return order
+}
+
+// order is through for the vertices of the pattern.
+func (c *compiler) order(near []uint32, first ...int) []int {
+	return through(near, c.vertices, first...)
 }
 
 // nearOf returns the vertices that positive pairs connect each of n vertices to.
@@ -214,7 +252,7 @@ func (c *compiler) pairNests(near []uint32, group *pattern.Group) {
 	}
 	if !out.Shared {
 		for i, x := range all {
-			out.Nests = append(out.Nests, c.nest(Nest{Kind: Edge, Pair: i, Alike: 1, First: 2, Order: pattern.OrderFrom(near, x[0], x[1])}, c.every, nil))
+			out.Nests = append(out.Nests, c.nest(Nest{Kind: Edge, Pair: i, Alike: 1, First: 2, Order: c.order(near, x[0], x[1])}, c.every, nil))
 		}
 		return
 	}
@@ -223,7 +261,7 @@ func (c *compiler) pairNests(near []uint32, group *pattern.Group) {
 		if orbit[i] != i {
 			continue
 		}
-		n := Nest{Kind: Edge, Pair: i, Turns: turns[i], First: 2, Order: pattern.OrderFrom(near, x[0], x[1])}
+		n := Nest{Kind: Edge, Pair: i, Turns: turns[i], First: 2, Order: c.order(near, x[0], x[1])}
 		for _, o := range orbit {
 			if o == i {
 				n.Alike++
@@ -241,7 +279,7 @@ func (c *compiler) pairNests(near []uint32, group *pattern.Group) {
 func (c *compiler) vertexNests(near []uint32, group *pattern.Group) {
 	orbits := group.Orbits()
 	for v := range orbits {
-		n := Nest{Kind: Vertex, Alike: 1, First: 1, Order: pattern.OrderFrom(near, v)}
+		n := Nest{Kind: Vertex, Alike: 1, First: 1, Order: c.order(near, v)}
 		greater := c.every
 		if c.out.Shared {
 			if orbits[v] != v {
@@ -261,7 +299,7 @@ func (c *compiler) vertexNests(near []uint32, group *pattern.Group) {
 // nest makes the levels of a nest. greater are its restrictions, and within the pairs of EXISTS that it follows.
 func (c *compiler) nest(n Nest, greater [][2]int, within []Pair) Nest {
 	out := c.out
-	inner := n.Kind == Inner || n.Kind == Near
+	inner := n.Kind == Inner || n.Kind == Near || n.Kind == Lone
 	for l, v := range n.Order {
 		lv := Level{Vertex: v}
 		before := pattern.SetOf(n.Order[:l])
@@ -291,7 +329,7 @@ func (c *compiler) nest(n Nest, greater [][2]int, within []Pair) Nest {
 			}
 		}
 		for i, x := range out.Where {
-			if len(x.Edges) == 0 && max(last(x.Vertices, n.Order), 0) == l && !(inner && x.Distant) {
+			if len(x.Edges) == 0 && max(last(x.Vertices, n.Order), 0) == l && !(inner && x.Distant) && !n.Every {
 				lv.Checks = append(lv.Checks, i)
 			}
 		}

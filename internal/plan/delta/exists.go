@@ -1,17 +1,21 @@
 package delta
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 )
 
 // sub plans how EXISTS is decided.
 func (c *compiler) sub(x pattern.Exists) error {
-	if c.out.Exists[x.Sub] != nil {
+	if s := c.out.Exists[x.Sub]; s != nil { // of another EXISTS too
+		s.Closed = s.Closed && slices.Equal(s.Around, x.Outer)
 		return nil
 	}
 	p, k := x.Sub, len(x.Outer)
-	s := &Sub{Outer: k, Pattern: p}
+	s := &Sub{Outer: k, Pattern: p, Around: x.Outer}
 	c.out.Exists[p] = s
 	var err error
 	if s.Pairs, s.Where, s.Choices, err = c.parts(p); err != nil {
@@ -25,12 +29,7 @@ func (c *compiler) sub(x pattern.Exists) error {
 		order[i] = i
 	}
 	near := nearOf(s.Pairs, len(p.Vertices))
-	for v := 0; len(order) < len(p.Vertices); v++ {
-		order = pattern.OrderFrom(near, order...)
-		if len(order) < len(p.Vertices) {
-			return plan.Errorf("EXISTS has a vertex that no path connects to the match: a watch cannot follow it")
-		}
-	}
+	order = through(near, uint32(uint64(1)<<len(p.Vertices)-1), order...)
 	n := Nest{Kind: Vertex, First: k, Order: order}
 	for l, v := range order {
 		lv := Level{Vertex: v}
@@ -48,7 +47,28 @@ func (c *compiler) sub(x pattern.Exists) error {
 		n.Levels = append(n.Levels, lv)
 	}
 	s.Nest = n
+	s.Closed = s.closed()
 	return nil
+}
+
+// closed reports whether nothing is said about the outer vertices, except that others differ from them.
+func (s *Sub) closed() bool {
+	for v := range s.Outer {
+		if s.Pattern.Vertices[v].Label != nil {
+			return false
+		}
+	}
+	for i := range s.Pairs {
+		if s.Pairs[i].U < s.Outer {
+			return false
+		}
+	}
+	for _, x := range s.Where {
+		if len(x.Vertices)+len(x.Edges) == 0 || slices.ContainsFunc(x.Vertices, func(v int) bool { return v < s.Outer }) {
+			return false
+		}
+	}
+	return true
 }
 
 // distantNests makes nests for conditions that look further than the edges between matched vertices.
@@ -63,8 +83,18 @@ func (c *compiler) distantNests() error {
 	}
 	near := nearOf(c.out.Pairs, q.n)
 	for _, v := range pattern.Members(degrees) {
-		c.out.Nests = append(c.out.Nests, c.nest(Nest{Kind: Degree, Alike: 1, First: 1, Order: pattern.OrderFrom(near, v)}, c.every, nil))
+		c.out.Nests = append(c.out.Nests, c.nest(Nest{Kind: Degree, Alike: 1, First: 1, Order: c.order(near, v)}, c.every, nil))
 	}
+	// Those that may look at every match come first: then the others need not be searched.
+	slices.SortStableFunc(c.out.Nests, func(x, y Nest) int {
+		switch {
+		case x.Every == y.Every:
+			return 0
+		case x.Every:
+			return -1
+		}
+		return 1
+	})
 	return nil
 }
 
@@ -74,6 +104,7 @@ type chain struct {
 	inner []Pair // of the sub-patterns: positive ones
 	names []int  // vertices of the innermost one as they are called here
 	n     int    // the number of vertices
+	sub   *Sub   // the outermost one; nil: there is none
 }
 
 // follow makes nests for what conditions of the innermost pattern look at. degrees becomes the vertices of the whole pattern whose
@@ -108,7 +139,7 @@ func (c *compiler) follow(where []Condition, q chain, degrees *uint32) (err erro
 // followExists makes nests for changes inside EXISTS.
 func (c *compiler) followExists(x pattern.Exists, q chain, degrees *uint32) error {
 	s := c.out.Exists[x.Sub]
-	in := chain{pairs: q.pairs, n: q.n}
+	in := chain{pairs: q.pairs, n: q.n, sub: cmp.Or(q.sub, s)}
 	in.inner = append(in.inner, q.inner...)
 	for _, v := range x.Outer {
 		in.names = append(in.names, q.names[v])
@@ -139,6 +170,11 @@ func (c *compiler) followExists(x pattern.Exists, q chain, degrees *uint32) erro
 			in.inner = append(in.inner, z)
 		}
 	}
+	for v, near := range nearOf(s.Pairs, len(x.Sub.Vertices)) {
+		if v >= s.Outer && near == 0 {
+			c.distant(Lone, -1, in, in.names[v])
+		}
+	}
 	for i := first; i < first+len(s.Pairs); i++ {
 		c.distant(Inner, i, in, c.out.Inner[i].U, c.out.Inner[i].V)
 	}
@@ -153,7 +189,16 @@ func (c *compiler) distant(k Kind, pair int, q chain, first ...int) {
 			within = append(within, y)
 		}
 	}
-	all := append(append([]Pair(nil), c.out.Pairs...), q.inner...)
-	order := pattern.OrderFrom(nearOf(all, q.n), first...)
-	c.out.Nests = append(c.out.Nests, c.nest(Nest{Kind: k, Pair: pair, Alike: 1, First: len(first), Order: order}, c.every, within))
+	near := nearOf(append(append([]Pair(nil), c.out.Pairs...), q.inner...), q.n)
+	n := Nest{Kind: k, Pair: pair, Alike: 1, First: len(first), Order: pattern.OrderFrom(near, first...)}
+	if pattern.SetOf(n.Order)&c.vertices != 0 {
+		n.Order = c.order(near, first...)
+		c.out.Nests = append(c.out.Nests, c.nest(n, c.every, within))
+		return
+	}
+	n.Every = true
+	if q.sub.Closed {
+		n.Sub = q.sub.Pattern
+	}
+	c.out.Nests = append(c.out.Nests, c.nest(n, nil, within))
 }

@@ -2,6 +2,7 @@ package delta
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/weftgraph/weft/internal/pattern"
@@ -29,6 +30,9 @@ func (p *Plan) Explain() string {
 		fmt.Fprintf(&b, "a subgraph, which is %s, may be found from several nests, of which the first counts\n", of)
 	default:
 		b.WriteString("an embedding may be found from several nests, of which the first counts\n")
+	}
+	if p.Parts > 1 {
+		fmt.Fprintf(&b, "no edge connects the %d parts of the pattern: a change in one makes matches with all matches of the others\n", p.Parts)
 	}
 	if len(p.Choices) > 0 {
 		var names []string
@@ -82,6 +86,8 @@ func (p *Plan) explainNest(b *strings.Builder, n *Nest) {
 		fmt.Fprintf(b, "\na vertex whose degree changes, at %s", p.name(n.Order[0]))
 	case Near:
 		fmt.Fprintf(b, "\na vertex whose degree or value changes, in EXISTS, at %s", p.name(n.Order[0]))
+	case Lone:
+		fmt.Fprintf(b, "\na vertex that goes, comes or changes, in EXISTS, at %s", p.name(n.Order[0]))
 	}
 	if n.Alike > 1 {
 		fmt.Fprintf(b, "; for %d that are alike", n.Alike)
@@ -90,6 +96,9 @@ func (p *Plan) explainNest(b *strings.Builder, n *Nest) {
 	for l := range n.Levels {
 		lv := &n.Levels[l]
 		var parts []string
+		if l >= n.First && !slices.ContainsFunc(lv.Backs, func(x Back) bool { return !x.Rel.Neg }) {
+			parts = append(parts, "any vertex")
+		}
 		for _, x := range lv.Backs {
 			parts = append(parts, p.relation(&x.Rel, p.name(x.Of)))
 		}
@@ -109,12 +118,15 @@ func (p *Plan) explainNest(b *strings.Builder, n *Nest) {
 			parts = append(parts, pattern.FormatExpr(p.Pattern, p.Where[i].Expr))
 		}
 		if len(parts) == 0 {
-			if l < n.First {
-				continue
-			}
-			parts = []string{"any"}
+			continue
 		}
 		fmt.Fprintf(b, "  %s: %s\n", p.name(lv.Vertex), strings.Join(parts, "; "))
+	}
+	switch {
+	case n.Sub != nil:
+		b.WriteString("  then all matches before and after it are compared, unless EXISTS stays true, or false, for all of them\n")
+	case n.Every:
+		b.WriteString("  then all matches before and after it are compared\n")
 	}
 }
 

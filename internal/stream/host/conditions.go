@@ -280,6 +280,7 @@ type subSearch struct {
 	s      *searcher
 	sub    *nest.Sub
 	a      [pattern.MaxVertices]uint32
+	avoid  []uint32 // vertices that the sub-pattern's own ones must not be
 	bufs   [pattern.MaxVertices][]uint32
 	checks []check
 	order  *timing
@@ -300,20 +301,38 @@ func (x *subSearch) level(l int) bool {
 	if l < x.sub.Outer {
 		return x.fits(lv) && x.level(l+1)
 	}
-	first := &lv.Pos[0]
-next:
-	for _, c := range x.s.fetch(x.a[first.Of], &first.Rel, lv.Ranges, &x.bufs[l]) {
-		for _, u := range lv.Apart {
-			if x.a[u] == c {
-				continue next
+	if len(lv.Pos) == 0 { // no path leads there from earlier vertices
+		found := false
+		x.s.view.Vertices(lv.Ranges, func(c uint32) bool {
+			found = x.takes(lv, l, c)
+			if x.s.steps++; x.s.steps%x.s.m.grain.ticks == 0 { // such a search may be long
+				x.s.ended = x.s.ended || x.s.run.tick()
 			}
-		}
-		x.a[lv.V] = c
-		if x.fits(lv) && x.level(l+1) {
+			return !found && !x.s.ended
+		})
+		return found
+	}
+	first := &lv.Pos[0]
+	for _, c := range x.s.fetch(x.a[first.Of], &first.Rel, lv.Ranges, &x.bufs[l]) {
+		if x.takes(lv, l, c) {
 			return true
 		}
 	}
 	return false
+}
+
+// takes reports whether the vertex of place l can be c.
+func (x *subSearch) takes(lv *nest.Level, l int, c uint32) bool {
+	for _, u := range lv.Apart {
+		if x.a[u] == c {
+			return false
+		}
+	}
+	if slices.Contains(x.avoid, c) {
+		return false
+	}
+	x.a[lv.V] = c
+	return x.fits(lv) && x.level(l+1)
 }
 
 // fits reports whether the vertex of a level fits its label, its edges to earlier ones, and the conditions.

@@ -35,7 +35,7 @@ func TestLawOnDevice(t *testing.T) {
 				t.Fatal(err)
 			}
 			return x
-		}, drawWatches)
+		}, drawAny)
 	})
 }
 

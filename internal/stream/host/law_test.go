@@ -557,3 +557,30 @@ func TestLawInside(t *testing.T) {
 		return s, ps
 	})
 }
+
+// TestLawApart is TestLaw for patterns with unconnected parts, and with EXISTS that no path connects to the match. Half of the graphs
+// are small, so that the first vertex that satisfies EXISTS comes, and the last one goes.
+func TestLawApart(t *testing.T) {
+	law(t, 5, nil, drawApart)
+}
+
+// drawAny draws watches of TestLaw and, less often, of TestLawApart.
+func drawAny(t *rapid.T) (*nodiff.Spec, []*pattern.Pattern) {
+	if rapid.IntRange(0, 3).Draw(t, "apart") == 3 {
+		return drawApart(t)
+	}
+	return drawWatches(t)
+}
+
+func drawApart(t *rapid.T) (*nodiff.Spec, []*pattern.Pattern) {
+	graphs := nodiff.Graphs(5)
+	if rapid.Bool().Draw(t, "small") {
+		graphs = nodiff.GraphsWith(3, func(w *nodiff.Columns) { w.Labels, w.EdgeLabels = true, true })
+	}
+	s := graphs.Draw(t, "graph")
+	var ps []*pattern.Pattern
+	for range rapid.IntRange(1, 2).Draw(t, "watches") {
+		ps = append(ps, nodiff.Apart(s, 4).Draw(t, "pattern"))
+	}
+	return s, ps
+}

@@ -40,7 +40,7 @@ func TestLawInPipeline(t *testing.T) {
 				t.Fatal(err)
 			}
 			return x
-		}, drawWatches)
+		}, drawAny)
 	})
 }
 

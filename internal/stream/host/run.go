@@ -489,7 +489,7 @@ func (s *searcher) one(events []dynamic.Event) {
 				changed = i
 			}
 		case dynamic.VertexAdded:
-			apart = apart || s.m.Lone
+			apart = apart || s.m.Alone
 		case dynamic.VertexChanged:
 			apart = apart || s.m.Values
 		default:
@@ -532,15 +532,21 @@ func (s *searcher) edge(events []dynamic.Event, e *dynamic.Event) {
 	s.begin(events)
 	s.at(e)
 	var last *nest.Watch
-	for i := range entries {
+	for i := 0; i < len(entries) && !s.ended; i++ {
 		x := &entries[i]
 		if x.Nest.Watch != last {
 			last = x.Nest.Watch
 			clear(s.seen)
+			if x.Nest.Every && s.compares(last, events) { // such nests are the first ones of a watch
+				s.every(last)
+				for i+1 < len(entries) && entries[i+1].Nest.Watch == last {
+					i++
+				}
+				continue
+			}
 		}
-		s.anchor(x, e)
-		if s.ended {
-			return
+		if !x.Nest.Every {
+			s.anchor(x, e)
 		}
 	}
 }
@@ -635,9 +641,13 @@ func (s *searcher) vertices(w *nest.Watch, events []dynamic.Event) {
 	up := &s.up
 	s.w = w
 	clear(s.seen)
-	up.gone, up.come, up.same, up.many = noVertex, noVertex, false, false
+	up.gone, up.come, up.same, up.many, up.fresh = noVertex, noVertex, false, false, nil
 	for i := range events {
 		switch x := &events[i]; x.Kind {
+		case dynamic.VertexAdded:
+			if w.Plan.Alone {
+				up.fresh = append(up.fresh, x.U)
+			}
 		case dynamic.VertexRemoved:
 			up.gone, up.many = x.U, true
 		case dynamic.VertexMoved:
@@ -645,10 +655,18 @@ func (s *searcher) vertices(w *nest.Watch, events []dynamic.Event) {
 		case dynamic.VertexChanged:
 			if w.VertexKeys[x.Key] {
 				up.gone, up.come, up.same = x.U, x.U, true
-				for j := range w.Nests {
-					if n := &w.Nests[j]; n.Kind == delta.Near && n.Values {
-						s.start(n, up.before, 0, x.U)
-					}
+			}
+		}
+	}
+	if s.compares(w, events) {
+		s.every(w)
+		return
+	}
+	for i := range events {
+		if x := &events[i]; x.Kind == dynamic.VertexChanged && w.VertexKeys[x.Key] {
+			for j := range w.Nests {
+				if n := &w.Nests[j]; n.Kind == delta.Near && n.Values && !n.Every {
+					s.start(n, up.before, 0, x.U)
 				}
 			}
 		}
@@ -659,22 +677,21 @@ func (s *searcher) vertices(w *nest.Watch, events []dynamic.Event) {
 	if up.come != noVertex {
 		s.vertex(w, up.after, 1, up.come)
 	}
+	for _, x := range up.fresh {
+		up.come = x
+		s.vertex(w, up.after, 1, x)
+		up.come = noVertex
+	}
 	for i := range events {
 		x := &events[i]
 		switch x.Kind {
-		case dynamic.VertexAdded:
-			if len(w.Plan.Pattern.Vertices) == 1 {
-				up.come = x.U
-				s.vertex(w, up.after, 1, x.U)
-				up.come = noVertex
-			}
 		case dynamic.EdgeAdded, dynamic.EdgeRemoved, dynamic.EdgeChanged:
 			if !up.many && i > 0 && events[i-1].Kind == x.Kind {
 				continue // of the same ends and label
 			}
 			s.at(x)
 			for _, y := range s.m.Table.Of(x.Label, s.m.g.ClassOf(x.U), s.m.g.ClassOf(x.V)) {
-				if y.Nest.Watch == w && !(up.many && y.Nest.Kind == delta.Edge) && !s.ended {
+				if y.Nest.Watch == w && !y.Nest.Every && !(up.many && y.Nest.Kind == delta.Edge) && !s.ended {
 					s.anchor(&y, x)
 				}
 			}

@@ -35,22 +35,25 @@ type searcher struct {
 
 	added, removed []engine.Uint128  // by watch
 	touched        []int             // watches of which one is not 0
+	whole          int               // counts under way that are not shared with other workers
 	n              [2]engine.Uint128 // removed and added matches of the nest under way
 
-	frames  [pattern.MaxVertices]frame
-	tick    uint64
-	checks  [][]check   // by watch and condition
-	filters [][][]check // by watch and place of conditions on single edges
-	orders  []*timing   // by watch
-	edges   []nest.Edge // the edges that conditions are asked about: e[i] of a check is a place here
-	between []dynamic.Edge
-	single  [1]nest.Edge
-	seen    map[string]struct{} // matches of the update and watch that several anchors find
-	key     []byte
-	tmp     []uint32
-	same    []uint32
-	degree  []uint32
-	chosen  []nest.Edge
+	frames      [pattern.MaxVertices]frame
+	tick        uint64
+	checks      [][]check                         // by watch and condition
+	filters     [][][]check                       // by watch and place of conditions on single edges
+	orders      []*timing                         // by watch
+	subs        []map[*pattern.Pattern]*subSearch // by watch
+	edges       []nest.Edge                       // the edges that conditions are asked about: e[i] of a check is a place here
+	between     []dynamic.Edge
+	populations map[*dynamic.Range]*population // by the first of their ranges; nil: of all vertices
+	single      [1]nest.Edge
+	seen        map[string]struct{} // matches of the update and watch that several anchors find
+	key         []byte
+	tmp         []uint32
+	same        []uint32
+	degree      []uint32
+	chosen      []nest.Edge
 
 	device    *asked // nil: the cores do all
 	task      int    // of the device: the next one of the update
@@ -69,6 +72,10 @@ type frame struct {
 	near   [pattern.MaxVertices]([]uint32) // neighbours in a window of time
 	lists  [pattern.MaxVertices]list
 	more   []list // of places with many backs
+	part   struct {
+		at uint64         // the stamp of the first place
+		n  engine.Uint128 // of what fits the places from here on
+	}
 }
 
 // list is a neighbour list of an earlier vertex.
@@ -85,11 +92,12 @@ type update struct {
 	before, after dynamic.View
 	u, v          uint32 // the changed edge
 	label         dynamic.Label
-	asked, differ bool   // whether the degrees of its ends differ, once asked for
-	gone          uint32 // a vertex that the update removes or moves, or noVertex
-	come          uint32 // the vertex that it becomes, or a new vertex that is a match by itself
-	same          bool   // the versions may have the same match, with gone or come
-	many          bool   // several edges change
+	asked, differ bool     // whether the degrees of its ends differ, once asked for
+	gone          uint32   // a vertex that the update removes or moves, or noVertex
+	come          uint32   // the vertex that it becomes, or the one of fresh that is searched from
+	fresh         []uint32 // new vertices, for a pattern that has a vertex without edges
+	same          bool     // the versions may have the same match, with gone or come
+	many          bool     // several edges change
 }
 
 const noVertex = ^uint32(0)
@@ -109,6 +117,8 @@ func (s *searcher) bind() (err error) {
 		s.added, s.removed = append(s.added, engine.Uint128{}), append(s.removed, engine.Uint128{})
 	}
 	s.checks, s.filters, s.orders = make([][]check, n), make([][][]check, n), make([]*timing, n)
+	s.subs = make([]map[*pattern.Pattern]*subSearch, n)
+	s.populations = map[*dynamic.Range]*population{}
 	for _, w := range s.m.List {
 		if w == nil {
 			continue
@@ -117,6 +127,7 @@ func (s *searcher) bind() (err error) {
 		for p, x := range w.Subs {
 			subs[p] = &subSearch{s: s, sub: x}
 		}
+		s.subs[w.ID] = subs
 		if s.checks[w.ID], err = s.conditions(w.Plan.Where, subs); err != nil {
 			return err
 		}
@@ -261,6 +272,9 @@ func (s *searcher) candidates(lv *nest.Level, l int) []uint32 {
 	f.candAt = now
 	best, base, timed := s.inTime(lv, f)
 	some := timed
+	if len(lv.Pos) == 0 { // the first vertex of a part
+		best, base = -1, s.everyVertex(lv.Ranges)
+	}
 	for i := range lv.Pos {
 		if timed && lv.Pos[i].Timed { // single edges are looked at below
 			continue
@@ -274,7 +288,7 @@ func (s *searcher) candidates(lv *nest.Level, l int) []uint32 {
 			best, base, some = i, x, true
 		}
 	}
-	if len(lv.All) == 1 && len(lv.Slow) == 0 {
+	if len(lv.All) == len(lv.Pos) && len(lv.Pos) <= 1 && len(lv.Slow) == 0 {
 		f.cand = base
 		return base
 	}
@@ -300,6 +314,37 @@ func (s *searcher) candidates(lv *nest.Level, l int) []uint32 {
 	}
 	f.buf, f.cand = out[:0], out
 	return out
+}
+
+// population is the vertices of some ranges.
+type population struct {
+	list []uint32
+	at   uint64 // the version that made them so
+	some bool   // they were looked for
+}
+
+// everyVertex returns the vertices in some ranges, of which nil means all. The result is valid until a version of other vertices is asked.
+func (s *searcher) everyVertex(within []dynamic.Range) []uint32 {
+	var key *dynamic.Range
+	switch {
+	case len(within) > 0:
+		key = &within[0]
+	case within != nil:
+		return nil
+	}
+	x := s.populations[key]
+	if x == nil {
+		x = &population{}
+		s.populations[key] = x
+	}
+	if at := s.view.VertexVersion(); !x.some || x.at != at {
+		x.some, x.at, x.list = true, at, x.list[:0]
+		s.view.Vertices(within, func(v uint32) bool {
+			x.list = append(x.list, v)
+			return true
+		})
+	}
+	return x.list
 }
 
 // inTime returns the neighbours of an earlier vertex, which a place has an edge to, along edges in the window of time, and which of lv.Pos it is.
@@ -425,6 +470,38 @@ func (s *searcher) descend(n *nest.Nest, l int) {
 		return
 	}
 	lv := &n.Places[l]
+	if lv.Alone && s.exact && s.counts() {
+		s.part(n, l)
+		return
+	}
+	s.place(n, l)
+}
+
+// counts reports whether the matches of the watch are counted and not listed.
+func (s *searcher) counts() bool { return s.run.sink == nil || s.w.Options.CountsOnly }
+
+// part counts what fits the places from l on, which do not depend on those before. It does so once for all partial matches of a nest.
+func (s *searcher) part(n *nest.Nest, l int) {
+	x, start := &s.frames[l].part, s.frames[0].stamp
+	if x.at != start {
+		was, k := s.n, (s.sign+1)/2
+		s.n[k] = engine.Uint128{}
+		s.whole++
+		s.place(n, l)
+		s.whole--
+		x.at, x.n = start, s.n[k]
+		s.n = was
+		if s.ended {
+			return
+		}
+	}
+	k := (s.sign + 1) / 2
+	s.n[k] = s.n[k].Add(x.n)
+}
+
+// place searches from place l on.
+func (s *searcher) place(n *nest.Nest, l int) {
+	lv := &n.Places[l]
 	x := s.candidates(lv, l)
 	if len(lv.Above)|len(lv.Below) != 0 {
 		x = s.within(lv, x)
@@ -464,6 +541,9 @@ func (s *searcher) pairs(n *nest.Nest, l int, x []uint32) {
 		if k > 0 {
 			s.add(k * (k - 1) / 2)
 		}
+		return
+	}
+	if k == 0 {
 		return
 	}
 	y := s.candidates(last, l+1)
@@ -522,7 +602,7 @@ next:
 		s.descend(n, l+1)
 		if s.steps++; s.steps%s.m.grain.ticks == 0 {
 			s.ended = s.ended || s.run.tick()
-			if !s.ended && i+1 < len(x) && (n.Kind == delta.Edge || n.Kind == delta.Vertex) && s.run.wanted() {
+			if s.whole == 0 && !s.ended && i+1 < len(x) && (n.Kind == delta.Edge || n.Kind == delta.Vertex) && s.run.wanted() {
 				s.run.split(s, n, l, x[i+1:])
 				return
 			}
@@ -539,7 +619,7 @@ func (s *searcher) start(n *nest.Nest, view dynamic.View, sign int8, first ...ui
 		return
 	}
 	s.w, s.view, s.sign, s.n = n.Watch, view, sign, [2]engine.Uint128{}
-	s.exact = n.Exact && !(s.up.same && n.Kind == delta.Vertex && n != &n.Watch.All)
+	s.exact = n.Exact && (n == &n.Watch.All || !(s.up.same && n.Kind == delta.Vertex) && len(s.up.fresh) == 0)
 	for l, x := range first {
 		lv := &n.Places[l]
 		for _, u := range lv.Above {
@@ -606,7 +686,7 @@ func (s *searcher) found(n *nest.Nest) {
 	case n == &w.All:
 		s.choices(m, nil)
 		return
-	case s.covered(n, m):
+	case n != &w.Every && s.covered(n, m):
 		return
 	case s.sign == 0:
 		s.distant(m)
@@ -739,18 +819,26 @@ func (s *searcher) covered(n *nest.Nest, m []uint32) bool {
 		if s.sign < 0 {
 			x = up.gone
 		}
-		return slices.Index(m, x) != n.Order[0]
+		if slices.Index(m, x) != n.Order[0] {
+			return true
+		}
+		for _, other := range up.fresh {
+			if other == x {
+				break
+			}
+			if slices.Contains(m, other) {
+				return true
+			}
+		}
+		return false
 	}
 	for _, x := range m {
-		if x == up.gone || x == up.come {
+		if x == up.gone || x == up.come || slices.Contains(up.fresh, x) {
 			return true
 		}
 	}
 	if up.many {
 		return false
-	}
-	if len(m) == 1 && slices.ContainsFunc(up.events, func(e dynamic.Event) bool { return e.Kind == dynamic.VertexAdded && e.U == m[0] }) {
-		return true
 	}
 	last := len(w.Pairs)
 	if n.Kind == delta.Edge {
@@ -916,7 +1004,7 @@ func (s *searcher) edgesPass(choices []int, where []delta.Condition, checks []ch
 // emit counts a match, and lists it.
 func (s *searcher) emit(m []uint32, edges []nest.Edge) {
 	s.add(1)
-	if s.run.sink != nil && !s.w.Options.CountsOnly {
+	if !s.counts() {
 		s.piece.out.add(s, m, edges)
 	}
 }

@@ -51,11 +51,14 @@ type Pair struct {
 type Level struct {
 	*delta.Level
 	V        int
+	Apart    []int  // as of the delta.Level, without vertices whose labels exclude its own
 	Pos, Neg []Back // neg leaves out slow ones
 	Slow     []Back // those that lists do not decide
 	Ranges   []dynamic.Range
 	Dep      int // the last place that candidates depend on
 	All      []Back
+	// Alone says that what fits the places from here on does not depend on the vertices before. So the nest may count it once for all of these.
+	Alone bool
 }
 
 // nest is a delta.Nest bound to the graph's labels.
@@ -86,6 +89,7 @@ type Sub struct {
 	Allowed [][]bool
 	Inside  Nest
 	Between []Pair
+	Rivals  int // of one that is not inside another: outer vertices that may have the labels of others, from which they must differ
 }
 
 // form is what bound watches depend on.
@@ -105,11 +109,11 @@ func (x *Watches) Bind() bool {
 	now := x.now()
 	x.form, x.bound = now, true
 	b := &binder{g: x.g, labels: now.labels, edge: map[*pattern.Label]Labels{}, vertex: map[*pattern.Label][]bool{}}
-	x.Lone, x.Values = false, false
+	x.Alone, x.Values = false, false
 	for _, w := range x.List {
 		if w != nil {
 			b.watch(w)
-			x.Lone = x.Lone || len(w.Plan.Pattern.Vertices) == 1
+			x.Alone = x.Alone || w.Alone
 			x.Values = x.Values || len(w.Plan.VertexKeys)+len(w.Plan.EdgeKeys) > 0
 		}
 	}
@@ -255,10 +259,11 @@ func (b *binder) watch(w *Watch) {
 	w.Pairs, w.Inner = b.pairs(w.Plan.Pairs), b.pairs(w.Plan.Inner)
 	w.Nests = w.Nests[:0]
 	for i := range w.Plan.Nests {
-		w.Nests = append(w.Nests, b.nest(w, &w.Plan.Nests[i], w.Ranges))
+		w.Nests = append(w.Nests, b.nest(w, &w.Plan.Nests[i], w.Ranges, false))
 	}
-	w.All = b.nest(w, &w.Plan.All, w.Ranges)
-	w.All.Exact = len(w.Plan.Choices) == 0
+	w.All = b.nest(w, &w.Plan.All, w.Ranges, false)
+	w.Every = w.All
+	w.All.Exact, w.Every.Exact = len(w.Plan.Choices) == 0, false
 	w.Subs = map[*pattern.Pattern]*Sub{}
 	for p, s := range w.Plan.Exists {
 		x := &Sub{Sub: s, Between: b.pairs(s.Pairs)}
@@ -267,7 +272,12 @@ func (b *binder) watch(w *Watch) {
 			x.Allowed = append(x.Allowed, b.classes(v.Label))
 			ranges = append(ranges, b.rangesOf(b.classes(v.Label)))
 		}
-		x.Inside = b.nest(w, &s.Nest, ranges)
+		x.Inside = b.nest(w, &s.Nest, ranges, true)
+		for _, v := range s.Around {
+			if p.Mode == pattern.Iso && slices.ContainsFunc(x.Allowed[s.Outer:], func(a []bool) bool { return a == nil || !exclude(a, w.Allowed[v]) }) {
+				x.Rivals++
+			}
+		}
 		w.Subs[p] = x
 	}
 	w.Filters = b.filters
@@ -284,10 +294,11 @@ func used(names []string, of []dynamic.Column) []bool {
 	return out
 }
 
-func (b *binder) nest(w *Watch, from *delta.Nest, ranges [][]dynamic.Range) Nest {
+// nest binds a nest of a watch, or of a sub-pattern of it.
+func (b *binder) nest(w *Watch, from *delta.Nest, ranges [][]dynamic.Range, sub bool) Nest {
 	n := Nest{Nest: from, Watch: w, Exact: w.Plan.Shared}
 	for l := range from.Levels {
-		lv := Level{Level: &from.Levels[l], V: from.Levels[l].Vertex, Ranges: ranges[from.Levels[l].Vertex]}
+		lv := Level{Level: &from.Levels[l], V: from.Levels[l].Vertex, Apart: from.Levels[l].Apart, Ranges: ranges[from.Levels[l].Vertex]}
 		for i := range lv.Backs {
 			k := Back{b.rel(&lv.Backs[i].Rel), lv.Backs[i].Of, slices.Index(from.Order, lv.Backs[i].Of)}
 			if !k.Neg && slices.Contains(w.Timed, k.Edge) && from.Kind == delta.Edge {
@@ -306,11 +317,57 @@ func (b *binder) nest(w *Watch, from *delta.Nest, ranges [][]dynamic.Range) Nest
 		lv.All = append(append(lv.All, lv.Pos...), lv.Neg...)
 		n.Places = append(n.Places, lv)
 	}
+	if from.Kind != delta.Inner && from.Kind != delta.Near && from.Kind != delta.Lone && !sub {
+		n.alone()
+	}
 	last := &n.Places[len(n.Places)-1]
 	n.Closed = w.Options.CountsOnly && len(n.Places) > from.First && len(last.Checks) == 0
 	n.Tail = n.tailOf()
 	n.Single = from.Kind == delta.Edge && n.Exact && w.Forward && w.Pairs[from.Pair].Simple
 	return n
+}
+
+// alone finds the places that are alone.
+func (n *Nest) alone() {
+	w := n.Watch
+	for l := range n.Places {
+		lv := &n.Places[l]
+		if a := w.Allowed[lv.V]; a != nil && len(lv.Apart) > 0 {
+			lv.Apart = slices.DeleteFunc(slices.Clone(lv.Apart), func(u int) bool { return exclude(a, w.Allowed[u]) })
+		}
+	}
+	least := len(n.Places) // the first place that those from l on look at
+	for l := len(n.Places) - 1; l >= n.First; l-- {
+		lv := &n.Places[l]
+		look := func(vs ...int) {
+			for _, v := range vs {
+				least = min(least, slices.Index(n.Order, v))
+			}
+		}
+		for i := range lv.Backs {
+			look(lv.Backs[i].Of)
+		}
+		look(lv.Above...)
+		look(lv.Below...)
+		look(lv.Apart...)
+		for _, i := range lv.Checks {
+			look(w.Plan.Where[i].Vertices...)
+		}
+		lv.Alone = least >= l
+	}
+}
+
+// exclude reports whether no class is allowed by both.
+func exclude(a, b []bool) bool {
+	if b == nil {
+		return false
+	}
+	for c := range a {
+		if a[c] && b[c] {
+			return false
+		}
+	}
+	return true
 }
 
 func (n *Nest) tailOf() Tail {

@@ -51,9 +51,9 @@ type Found struct {
 }
 
 // ForDevice reports whether lists of neighbours decide which vertices fit the places of a nest. Conditions on matches and the choice of
-// edges are left to the matcher.
+// edges are left to the matcher. Patterns with unconnected parts have places that all vertices of the graph fit.
 func (n *Nest) ForDevice() bool {
-	if n.Kind != delta.Edge {
+	if n.Kind != delta.Edge || n.Watch.Plan.Parts > 1 {
 		return false
 	}
 	for i := range n.Places {

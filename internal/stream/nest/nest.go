@@ -146,6 +146,7 @@ type Watch struct {
 	// forward says that an added edge only adds matches, and a removed one only removes some.
 	Forward bool
 	Degrees []int // vertices whose degrees count
+	Alone   bool  // a vertex that comes makes or breaks matches without an edge
 	Timed   []int // edges of the pattern that are searched for in a window of time
 
 	// What follows changes with the classes and edge labels of the graph.
@@ -153,6 +154,7 @@ type Watch struct {
 	Ranges               [][]dynamic.Range
 	Nests                []Nest // as plan.Nests
 	All                  Nest
+	Every                Nest   // finds all matches as All does, to compare two versions
 	Pairs                []Pair // as plan.Pairs
 	Inner                []Pair // as plan.Inner
 	Subs                 map[*pattern.Pattern]*Sub
@@ -162,7 +164,7 @@ type Watch struct {
 
 // compile finds what the plan has.
 func (w *Watch) compile() {
-	w.Forward = true
+	w.Forward, w.Alone = true, w.Plan.Alone
 	for _, x := range w.Plan.Pairs {
 		for _, r := range x.Rels {
 			w.Forward = w.Forward && !r.Neg
@@ -172,8 +174,11 @@ func (w *Watch) compile() {
 		w.Forward = w.Forward && !x.Distant
 	}
 	for i := range w.Plan.Nests {
-		if n := &w.Plan.Nests[i]; n.Kind == delta.Degree {
+		switch n := &w.Plan.Nests[i]; n.Kind {
+		case delta.Degree:
 			w.Degrees = append(w.Degrees, n.Order[0])
+		case delta.Lone:
+			w.Alone = true
 		}
 	}
 }
@@ -182,7 +187,7 @@ func (w *Watch) compile() {
 type Watches struct {
 	List   []*Watch // by number; nil: dropped
 	Table  Table
-	Lone   bool // there are watches of a single vertex
+	Alone  bool // some watch looks at vertices that come
 	Values bool // some watch looks at properties
 
 	g     *dynamic.Graph
