@@ -53,6 +53,8 @@ type Options struct {
 	// Its first part has the candidates and tests that do not depend on the vertex of the level
 	// before. Its second part has the tests that do.
 	Siblings bool
+	// Sparse promises an emitter that reads kir.Sparse. Else lists of which few vertices have any get an offset for each vertex.
+	Sparse bool
 	// Off names passes of kir to leave out, separated by commas.
 	Off string
 	// Made, if not nil, counts the programs that are made.

@@ -1,6 +1,7 @@
 package codegen_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/engine"
@@ -24,14 +25,10 @@ func TestParts(t *testing.T) {
 	})
 }
 
-// TestCPUParts is TestParts on the processor.
+// TestCPUParts is TestParts on the processor, where sparse lists are read as they are.
 func TestCPUParts(t *testing.T) {
 	onCPU(t)
-	layouts := parts.Layouts
-	if long.Asked() {
-		layouts = append(layouts, parts.Sparse) // whose lists this engine reads as dense ones
-	}
-	for _, l := range layouts {
+	for _, l := range append(slices.Clone(parts.Layouts), parts.Sparse) {
 		x := &parts.Trial{Layout: l}
 		x.Compare(t, nodiff.Config{Compile: nest, MaxVertices: 12}, parts.Few(3), codegen.CPU{})
 	}
