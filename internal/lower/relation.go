@@ -77,10 +77,15 @@ func (x *lowering) addRelations() {
 // listsDef describes the lists of a relation that is not in parts.
 func (x *lowering) listsDef(a *plan.Adjacency) *kir.GlobalDef {
 	g := &kir.GlobalDef{Name: a.Name, Kind: kir.Adj, Of: Identity(a.Lists, 0)}
-	if s := a.Lists.Sparse; s != nil && x.o.Sparse {
+	s := a.Lists.Sparse
+	switch {
+	case s != nil && x.o.Sparse == AsStored:
 		index := s.Index()
 		g.Adj, g.Sparse = index.Adj, &kir.Sparse{Vertices: s.NumVertices(), Words: index.Words, First: index.First, Off: index.Off}
-	} else {
+	case s != nil && x.o.Sparse == OwnOffsets:
+		run := s.Dense()
+		g.Off, g.Adj, g.Of = run.Off, run.Adj, kir.Identity{}
+	default:
 		run := a.Lists.Flat()
 		g.Off, g.Adj = run.Off, run.Adj
 	}

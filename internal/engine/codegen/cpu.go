@@ -89,6 +89,10 @@ const (
 	slack   = 32
 )
 
+// worthOffsets is the work of a search for each vertex of a small graph from which on sparse lists get an offset for each vertex
+// first. To make them takes less time than a compilation.
+const worthOffsets = 4
+
 // cpuExtra is struct Extra of nest.c.
 type cpuExtra struct {
 	first, end              uint64
@@ -147,7 +151,11 @@ func (x *onCPU) Run(ctx context.Context, goal engine.Goal) (engine.Result, error
 // Text is the C text of a plan's loop nest and of the workers over it. arcs says
 // whether a unit of work is a run of places.
 func Text(p *plan.Plan, o engine.Options) (text string, code *lower.NestCode, arcs bool, err error) {
-	code, err = lower.Nest(p, lower.Options{View: lower.Sets, Counting: !o.Listing, Roomy: true, Sparse: true, Made: o.Lowered})
+	lists := lower.AsStored
+	if plan.OffsetsFit(p.Graph) && p.Work() > worthOffsets*float64(p.Graph.NumVertices()) {
+		lists = lower.OwnOffsets
+	}
+	code, err = lower.Nest(p, lower.Options{View: lower.Sets, Counting: !o.Listing, Roomy: true, Sparse: lists, Made: o.Lowered})
 	if err != nil {
 		return "", nil, false, err
 	}
@@ -190,7 +198,7 @@ func (o *onCPU) job(ctx context.Context) (*native.Job, error) {
 		lists := p.Adjs[s.Adj].Lists
 		x.arcAdj, x.first, x.end = uint32(s.Adj), lists.Before(uint32(x.first)), lists.Before(uint32(x.end))
 		x.lists = x.vertices
-		if lists.Sparse != nil {
+		if prog.Globals[s.Adj].Sparse != nil {
 			o.rows.Do(func() { o.vertexOf = slices.Collect(lists.Sparse.Vertices) })
 			x.lists, x.vertexOf = uint32(len(o.vertexOf)), unsafe.SliceData(o.vertexOf)
 		}

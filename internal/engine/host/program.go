@@ -117,13 +117,9 @@ func compile(g *graph.Graph, p *plan.Plan, counting bool) *program {
 	return pr
 }
 
-// fitsCache is how many vertices a graph has of which the offsets of a few lists stay in a core's own
-// cache. There an offset is found faster than a sparse list; elsewhere a sparse list is.
-const fitsCache = 1 << 16
-
 // denser reports whether a search is long enough to make offsets of sparse lists first, which it
 // forgets at its end.
-func denser(p *plan.Plan) bool { return p.Graph.NumVertices() <= fitsCache && long(p) }
+func denser(p *plan.Plan) bool { return plan.OffsetsFit(p.Graph) && long(p) }
 
 // long reports whether a search takes much longer than to look at each list once.
 func long(p *plan.Plan) bool { return p.Work() > 64*float64(p.Graph.NumVertices()) }
