@@ -176,6 +176,22 @@ func (h *Handle) Filled() int {
 	return h.NumVertices()
 }
 
+// AddFilled sets the bits of vertices whose list is not empty, in a bitmap of all vertices, of lists that are not in parts. It
+// returns false, and sets none, if they are. See ClearEmpty for what the first call takes. Safe for concurrent use.
+func (h *Handle) AddFilled(words []uint64) bool {
+	if h.Sparse != nil {
+		h.Sparse.addFilled(words)
+		return true
+	}
+	run, ok := h.OneRun()
+	if ok {
+		for i, w := range h.notEmpty(run).bits {
+			words[i] |= w
+		}
+	}
+	return ok
+}
+
 // ClearEmpty clears the bits of vertices whose list is empty, in a bitmap of all vertices. If the lists are in parts it
 // changes nothing. The first call for lists with an offset for each vertex reads all offsets, and the handle keeps a bit for each
 // vertex. Safe for concurrent use.

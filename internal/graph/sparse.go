@@ -222,27 +222,33 @@ func (s *Sparse) each(k int, at uint32, words []bitWord, yield func(v uint32) bo
 
 // clearEmpty clears the bits of vertices without a list, in a bitmap of all vertices.
 func (s *Sparse) clearEmpty(words []uint64) {
-	if len(s.above) == 0 {
-		for i := range s.ids {
-			words[i] &= s.ids[i].has
-		}
-		return
-	}
-	next := 0 // word that is not cleared yet
-	at := 0   // the word of ids that is stored next
-	s.eachWord(func(i uint32) {
+	next := uint32(0) // word that is not looked at yet
+	s.eachWord(func(i uint32, has uint64) {
 		clear(words[next:i])
-		words[i] &= s.ids[at].has
-		next, at = int(i)+1, at+1
+		words[i] &= has
+		next = i + 1
 	})
 	clear(words[next:])
 }
 
-// eachWord calls f with the number of each word of ids that is stored, ascending. There are levels above.
-func (s *Sparse) eachWord(f func(i uint32)) {
-	up := &Sparse{ids: s.above[0], above: s.above[1:]}
+// addFilled sets the bits of vertices with a list, in a bitmap of all vertices.
+func (s *Sparse) addFilled(words []uint64) {
+	s.eachWord(func(i uint32, has uint64) { words[i] |= has })
+}
+
+// eachWord calls f with the number and the bits of each word of ids that is stored, ascending.
+func (s *Sparse) eachWord(f func(i uint32, has uint64)) {
+	if len(s.above) == 0 {
+		for i := range s.ids {
+			f(uint32(i), s.ids[i].has)
+		}
+		return
+	}
+	up := Sparse{ids: s.above[0], above: s.above[1:]}
+	at := 0
 	up.each(len(up.above), 0, up.level(len(up.above)), func(i uint32) bool {
-		f(i)
+		f(i, s.ids[at].has)
+		at++
 		return true
 	})
 }

@@ -61,6 +61,10 @@ func TestSparse(t *testing.T) {
 				for i := range all {
 					all[i] = ^uint64(0)
 				}
+				filled := make([]uint64, len(all))
+				if !lists.AddFilled(filled) || !slices.Equal(filled, want) {
+					t.Errorf("%d, %s: the vertices with lists are %x", n, name, filled)
+				}
 				if lists.ClearEmpty(all); !slices.Equal(all, want) || lists.Filled() != len(vertices) {
 					t.Errorf("%d, %s: %d vertices have lists, want %d, and by the bits %x", n, name, lists.Filled(), len(vertices), all)
 				}

@@ -53,14 +53,25 @@ func (b *Binding) Filter() {
 		if orbit[v] != v { // its links are those of the first vertex of the orbit
 			continue
 		}
-		left := plan.Bitmap(n, bv.Ranges, bv.Bits)
+		var left []uint64
+		if bv.Ranges != nil || bv.Bits != nil {
+			left = plan.Bitmap(n, bv.Ranges, bv.Bits)
+		}
 		for _, l := range b.Links {
-			if !l.Neg && l.U == v {
-				b.Adjs[l.Adj].Lists.ClearEmpty(left)
+			if l.Neg || l.U != v && l.V != v {
+				continue
 			}
-			if !l.Neg && l.V == v {
-				b.Adjs[b.Adjs[l.Adj].Rev].Lists.ClearEmpty(left)
+			lists := b.Adjs[b.seen(l, v)].Lists
+			if left == nil {
+				if left = make([]uint64, (n+63)/64); lists.AddFilled(left) {
+					continue
+				}
+				left = plan.Bitmap(n, nil, nil)
 			}
+			lists.ClearEmpty(left)
+		}
+		if left == nil {
+			left = plan.Bitmap(n, nil, nil)
 		}
 		b.reducer.left[v] = candidates{left, countBits(left)}
 	}

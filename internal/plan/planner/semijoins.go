@@ -64,7 +64,7 @@ func (b *planner) reducesOnHost(o plan.Options) reduction {
 		return asBound
 	case labelled:
 		takes := cost.FilterOnHost(b.Graph.NumVertices(), b.N, len(b.Links))
-		if takes <= shortFilter || cost.ElementsOnHost(b.Expected(o)) > takes {
+		if takes <= shortFilter || !b.star() && cost.ElementsOnHost(b.Expected(o)) > searchPerFilter*takes {
 			return filtered
 		}
 	case !b.star() && cost.ElementsOnHost(b.Expected(o)) > max(searchPerSemijoins*cost.SemijoinsOnHost(reads), shortSemijoins):
@@ -111,8 +111,12 @@ const searchPerSemijoins = 10
 // shortSemijoins is the least time of a search that semijoins without a filter before them are for.
 const shortSemijoins = 150 * time.Microsecond
 
-// shortFilter is the time of a filter for which the model of the graph is not asked, which takes some 15 µs itself.
-const shortFilter = 30 * time.Microsecond
+// shortFilter is the time of a filter for which the model of the graph is not asked, which takes some 15 µs itself. That is one of
+// small graphs. In others a search must be expected to take searchPerFilter times as long as a filter, and stars have none.
+const (
+	shortFilter     = 30 * time.Microsecond
+	searchPerFilter = 4
+)
 
 // Bounds of the estimates of a search on a GPU.
 const (

@@ -120,3 +120,32 @@ func TestSemijoinsOnHost(t *testing.T) {
 		}
 	}
 }
+
+// TestFilterOfLargeGraph: in a graph of many vertices candidates are filtered for searches that take longer than that.
+func TestFilterOfLargeGraph(t *testing.T) {
+	s := nodiff.Spec{N: 1 << 19, Directed: true, EdgeLabels: true}
+	for v := range 300 {
+		s.Edges = append(s.Edges, nodiff.SpecEdge{U: v, V: v + 1, Label: "A"}, nodiff.SpecEdge{U: v + 1, V: v, Label: "B"})
+		for i := range 40 {
+			s.Edges = append(s.Edges, nodiff.SpecEdge{U: 1000 + v, V: 2000 + (v*7+i*13)%300, Label: "C"}, nodiff.SpecEdge{U: 2000 + v, V: 1000 + (v*11+i*17)%300, Label: "D"})
+		}
+	}
+	g := s.Build()
+	for text, filtered := range map[string]bool{
+		"MATCH (a)-[:A]->(b)-[:A]->(c)<-[:B]-(d)":                          false,
+		"MATCH (a)-[:C]->(b)-[:D]->(c)-[:C]->(d)-[:D]->(e)-[:C]->(f)":      true,
+		"MATCH (a)-[:C]->(b)-[:D]->(c)-[:C]->(d)-[:D]->(e), (a)-[:C]->(f)": true,
+	} {
+		q, err := gql.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Order: plan.EitherOrder, Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (p.Reduction != nil) != filtered {
+			t.Errorf("%s: %+v, want filtered: %v", text, p.Reduction, filtered)
+		}
+	}
+}
