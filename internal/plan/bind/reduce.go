@@ -270,9 +270,11 @@ func (r *reducer) semijoin(l *link) bool {
 	return true
 }
 
-// all reports whether all pairs of a relation are of candidates, so that a semijoin drops none. Filter has left no others.
+// all reports whether it is known that all pairs of a relation are of candidates, so that a semijoin drops none. Filter has left no
+// other candidates, except where lists are in parts.
 func (r *reducer) all(from, to, adj int) bool {
-	return r.left[from].count == r.b.Adjs[adj].Lists.Filled() && r.left[to].count == r.b.Adjs[r.b.Adjs[adj].Rev].Lists.Filled()
+	lists, back := r.b.Adjs[adj].Lists, r.b.Adjs[r.b.Adjs[adj].Rev].Lists
+	return !lists.InParts() && !back.InParts() && r.left[from].count == lists.Filled() && r.left[to].count == back.Filled()
 }
 
 // fewEntries is the number of list entries up to which one thread does a semijoin.

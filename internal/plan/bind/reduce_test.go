@@ -14,6 +14,7 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/bind"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
+	"github.com/weftgraph/weft/internal/testing/parts"
 )
 
 // TestReduceThreads: semijoins leave the same candidates for any number of threads, over lists with an
@@ -241,6 +242,38 @@ func TestSemijoinWork(t *testing.T) {
 		b.Filter()
 		if lists, entries := b.SemijoinWork(); lists != c.lists || entries != c.entries {
 			t.Errorf("%s: %g lists and %g entries, want %g and %g", c.text, lists, entries, c.lists, c.entries)
+		}
+	}
+}
+
+// TestReduceParts: semijoins over lists in parts, which tell no filter which of them are empty, leave what those over lists of
+// one run leave.
+func TestReduceParts(t *testing.T) {
+	q, err := gql.Parse("MATCH (a)-[:0]->(b)-[:1]->(c)-[:2]->(a)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reduced := func(store func(*graph.Graph)) []int {
+		g, err := gen.Generate(t.Context(), gen.Spec{Model: "er", N: 400, M: 1500, Directed: true, EdgeLabels: 3, Seed: 5}, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		store(g)
+		b, err := bind.Bind(g, q.Pattern, plan.Options{Root: plan.NoRoot})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Reduce()
+		return b.Reduction.After
+	}
+	want := reduced(func(*graph.Graph) {})
+	got := reduced(parts.Layout{Runs: 2, Deleted: true, Seed: 1}.Store)
+	if slices.Contains(got, 400) || slices.Contains(want, 400) || slices.Contains(want, 0) {
+		t.Errorf("of 400 candidates are left %v, and %v in parts", want, got)
+	}
+	for v := range got {
+		if got[v] < want[v]/2 || got[v] > 2*want[v]+4 { // rounds begin with other numbers
+			t.Errorf("of 400 candidates are left %v, and %v in parts", want, got)
 		}
 	}
 }
