@@ -82,7 +82,7 @@ func TestFilters(t *testing.T) {
 	}
 	var edges []Edge
 	for _, e := range []string{"a1 b1 X", "a1 b2 X", "a2 b1 X", "a2 b2 Y", "a3 b1 Y", "a4 b3 X", "a4 b4 X", "c1 b1 X", "c1 b2 X",
-		// fewer than half of the edges are of X, so that semijoins tell something
+		// fewer than half of the edges are of X, so that its label tells something
 		"b1 b2 Y", "b2 b3 Y", "b3 b4 Y", "b1 b3 Y", "b2 b4 Y", "b1 b4 Y", "c1 b3 Y"} {
 		f := strings.Fields(e)
 		edges = append(edges, Edge{Src: f[0], Dst: f[1], Label: f[2]})
@@ -106,8 +106,8 @@ func TestFilters(t *testing.T) {
 		want    []filter // of a
 		text    string
 	}{
-		{[]Option{WithEngine("join")}, append(own[:len(own):len(own)], filter{"semijoin", 1}), "filter semijoin  1"},
-		{[]Option{WithEngine("join")}, append(own[:len(own):len(own)], filter{"semijoin", 1}), "semijoins leave a 2 of 3, b 2 of 4, c 2 of 4"},
+		{[]Option{WithEngine("join")}, append(own[:len(own):len(own)], filter{"edges", 1}), "filter edges   1"},
+		{[]Option{WithEngine("join")}, append(own[:len(own):len(own)], filter{"edges", 1}), "edge labels leave a 2 of 3, b 4 of 4, c 4 of 4"},
 		{[]Option{WithEngine("join"), WithOrder("gsi"), WithEngineOption("join.filter", "signature")}, append(own, filter{"signature", 1}), "filter signature  1"},
 		{[]Option{WithEngine("join"), WithOrder("gsi"), WithEngineOption("join.filter", "off")}, own, "filter degree"},
 		{[]Option{WithEngine("host")}, own, "filter degree"},

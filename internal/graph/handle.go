@@ -24,8 +24,9 @@ type Handle struct {
 	Sparse *Sparse
 	Caps
 
-	run  *CSR      // the lists of a graph's handle that are one run with an offset for each vertex
-	flat lazy[CSR] // of others
+	run    *CSR      // the lists of a graph's handle that are one run with an offset for each vertex
+	flat   lazy[CSR] // of others
+	filled lazy[filled]
 }
 
 // Part is one sorted run a vertex, perhaps with entries that are deleted. An entry
@@ -141,6 +142,67 @@ func (h *Handle) sumDegree(v uint32) (n int) {
 		}
 	}
 	return n
+}
+
+// filled has a bit for each vertex with a list that is not empty, and the number of these vertices.
+type filled struct {
+	bits  []uint64
+	count int
+}
+
+// notEmpty returns the vertices of lists that are one run with an offset for each. The first call reads all offsets.
+func (h *Handle) notEmpty(run *CSR) *filled {
+	return h.filled.get(func() *filled {
+		f := &filled{bits: make([]uint64, (run.NumVertices()+63)/64)}
+		for v := range run.NumVertices() {
+			if run.Off[v] != run.Off[v+1] {
+				f.bits[v/64] |= 1 << (v % 64)
+				f.count++
+			}
+		}
+		return f
+	})
+}
+
+// Filled returns the number of vertices whose list is not empty, or that of all vertices if lists are in parts. See ClearEmpty
+// for what the first call takes. Safe for concurrent use.
+func (h *Handle) Filled() int {
+	if h.Sparse != nil {
+		return h.Sparse.Len()
+	}
+	if run, ok := h.OneRun(); ok {
+		return h.notEmpty(run).count
+	}
+	return h.NumVertices()
+}
+
+// AddFilled sets the bits of vertices whose list is not empty, in a bitmap of all vertices, of lists that are not in parts. It
+// returns false, and sets none, if they are. See ClearEmpty for what the first call takes. Safe for concurrent use.
+func (h *Handle) AddFilled(words []uint64) bool {
+	if h.Sparse != nil {
+		h.Sparse.addFilled(words)
+		return true
+	}
+	run, ok := h.OneRun()
+	if ok {
+		for i, w := range h.notEmpty(run).bits {
+			words[i] |= w
+		}
+	}
+	return ok
+}
+
+// ClearEmpty clears the bits of vertices whose list is empty, in a bitmap of all vertices. If the lists are in parts it
+// changes nothing. The first call for lists with an offset for each vertex reads all offsets, and the handle keeps a bit for each
+// vertex. Safe for concurrent use.
+func (h *Handle) ClearEmpty(words []uint64) {
+	if h.Sparse != nil {
+		h.Sparse.clearEmpty(words)
+	} else if run, ok := h.OneRun(); ok {
+		for i, w := range h.notEmpty(run).bits {
+			words[i] &= w
+		}
+	}
 }
 
 // MaxDegree returns the length of the longest list.

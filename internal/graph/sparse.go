@@ -220,6 +220,39 @@ func (s *Sparse) each(k int, at uint32, words []bitWord, yield func(v uint32) bo
 	return true
 }
 
+// clearEmpty clears the bits of vertices without a list, in a bitmap of all vertices.
+func (s *Sparse) clearEmpty(words []uint64) {
+	next := uint32(0) // word that is not looked at yet
+	s.eachWord(func(i uint32, has uint64) {
+		clear(words[next:i])
+		words[i] &= has
+		next = i + 1
+	})
+	clear(words[next:])
+}
+
+// addFilled sets the bits of vertices with a list, in a bitmap of all vertices.
+func (s *Sparse) addFilled(words []uint64) {
+	s.eachWord(func(i uint32, has uint64) { words[i] |= has })
+}
+
+// eachWord calls f with the number and the bits of each word of ids that is stored, ascending.
+func (s *Sparse) eachWord(f func(i uint32, has uint64)) {
+	if len(s.above) == 0 {
+		for i := range s.ids {
+			f(uint32(i), s.ids[i].has)
+		}
+		return
+	}
+	up := Sparse{ids: s.above[0], above: s.above[1:]}
+	at := 0
+	up.each(len(up.above), 0, up.level(len(up.above)), func(i uint32) bool {
+		f(i, s.ids[at].has)
+		at++
+		return true
+	})
+}
+
 // vertex returns the vertex of a row.
 func (s *Sparse) vertex(row uint32) (v uint32) {
 	for k := range len(s.above) + 1 {

@@ -53,6 +53,22 @@ func TestSparse(t *testing.T) {
 			if _, one := h.OneRun(); one || h.InParts() || h.Whole().Sparse != s {
 				t.Errorf("%d, %s: one run %v, in parts %v", n, name, one, h.InParts())
 			}
+			all, want := make([]uint64, (n+63)/64), make([]uint64, (n+63)/64)
+			for _, v := range vertices {
+				want[v/64] |= 1 << (v % 64)
+			}
+			for _, lists := range []*Handle{h, d} {
+				for i := range all {
+					all[i] = ^uint64(0)
+				}
+				filled := make([]uint64, len(all))
+				if !lists.AddFilled(filled) || !slices.Equal(filled, want) {
+					t.Errorf("%d, %s: the vertices with lists are %x", n, name, filled)
+				}
+				if lists.ClearEmpty(all); !slices.Equal(all, want) || lists.Filled() != len(vertices) {
+					t.Errorf("%d, %s: %d vertices have lists, want %d, and by the bits %x", n, name, lists.Filled(), len(vertices), all)
+				}
+			}
 			flat := h.Flat()
 			if !slices.Equal(flat.Off, c.Off) || !slices.Equal(flat.Adj, c.Adj) || h.Flat() != flat {
 				t.Errorf("%d, %s: flat", n, name)

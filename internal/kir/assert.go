@@ -155,7 +155,7 @@ func (a *asserter) call(x Call) Expr {
 	}
 	vertex := func(i int) {
 		// Another vertex's list is read in its place, which there must be.
-		if in := a.inside(x.Args[i], C64(U64, uint64(len(global().Off)-1))); in != nil {
+		if in := a.inside(x.Args[i], C64(U64, uint64(global().Vertices()))); in != nil {
 			x.Args = append([]Expr(nil), x.Args...)
 			x.Args[i] = Select{If: in, Then: x.Args[i], Else: C(0)}
 		}

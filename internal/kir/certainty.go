@@ -64,7 +64,7 @@ func index(a, x Expr) bool {
 	switch x := x.(type) {
 	case Const:
 		g, ok := a.(Global)
-		return ok && (g.G.Kind == Adj && x.Bits+1 < uint64(len(g.G.Off)) || g.G.Kind == Bits && x.Bits < 64*uint64(len(g.G.Words)))
+		return ok && (g.G.Kind == Adj && x.Bits < uint64(max(g.G.Vertices(), 0)) || g.G.Kind == Bits && x.Bits < 64*uint64(len(g.G.Words)))
 	case Ref:
 		return true
 	case Elem:

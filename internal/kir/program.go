@@ -2,6 +2,7 @@ package kir
 
 import (
 	"fmt"
+	"math/bits"
 	"unsafe"
 )
 
@@ -73,7 +74,8 @@ type Func struct {
 // hold it depends on the kind:
 //
 //	Adj   Off, Adj and perhaps First (where in Adj the ids above a list's own
-//	      vertex begin); Oriented says that the program cuts lists there
+//	      vertex begin); Oriented says that the program cuts lists there.
+//	      Or Sparse and Adj
 //	Bits  Words
 //	U32   Value: a limit of ids
 //	Array Adj: u32 values
@@ -90,6 +92,7 @@ type GlobalDef struct {
 	Off      []uint64
 	Adj      []uint32
 	First    []uint64
+	Sparse   *Sparse
 	Oriented bool
 	Words    []uint64
 	Valid    []uint64
@@ -105,6 +108,55 @@ type Identity struct {
 	// the number of one of the parts in which a relation is stored.
 	ID, Version uint64
 	Part        int
+}
+
+// Sparse is the index of neighbour lists of which few vertices have any: it has no offset for each vertex. Row i's list is
+// Adj[Off[i]:Off[i+1]], and the row of a vertex is found by levels of bitmaps, as graph.SparseIndex describes. Only the C emitter
+// and the interpreter read it.
+type Sparse struct {
+	Vertices          int
+	Words, First, Off []uint32
+}
+
+// Row returns the row of a vertex that has a list.
+func (s *Sparse) Row(v uint32) uint32 {
+	row, _ := s.row(v)
+	return row
+}
+
+// row returns the row of v, if it has a list.
+func (s *Sparse) row(v uint32) (row uint32, ok bool) {
+	k := len(s.First)
+	row = uint32(uint64(v) >> (6 * k))
+	for k--; k >= 0; k-- {
+		w := s.Words[4*(s.First[k]+row):]
+		has, bit := uint64(w[0])|uint64(w[1])<<32, v>>(6*k)&63
+		if has>>bit&1 == 0 {
+			return 0, false
+		}
+		row = w[2] + uint32(bits.OnesCount64(has&(1<<bit-1)))
+	}
+	return row, true
+}
+
+// Vertices returns the number of vertices of a global of kind Adj.
+func (g *GlobalDef) Vertices() int {
+	if g.Sparse != nil {
+		return g.Sparse.Vertices
+	}
+	return len(g.Off) - 1
+}
+
+// List returns the neighbours of v in a global of kind Adj.
+func (g *GlobalDef) List(v uint32) []uint32 {
+	if s := g.Sparse; s != nil {
+		row, ok := s.row(v)
+		if !ok {
+			return nil
+		}
+		return g.Adj[s.Off[row]:s.Off[row+1]]
+	}
+	return g.Adj[g.Off[v]:g.Off[v+1]]
 }
 
 // Type of the global where an expression reads it.
@@ -127,6 +179,11 @@ func (p *Program) EachArray(f func(b []byte) []byte) {
 		replaceArray(&g.First, f)
 		replaceArray(&g.Words, f)
 		replaceArray(&g.Valid, f)
+		if s := g.Sparse; s != nil {
+			replaceArray(&s.Words, f)
+			replaceArray(&s.First, f)
+			replaceArray(&s.Off, f)
+		}
 	}
 }
 

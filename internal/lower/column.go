@@ -54,17 +54,21 @@ func (x *lowering) edgeLists() *kir.GlobalDef {
 
 // ofGraph is the global of lists that the graph keeps.
 func (x *lowering) ofGraph(name string, lists *graph.CSR) *kir.GlobalDef {
-	return x.adjGlobal(name, lists, kir.Identity{ID: x.p.Graph.ArrayID(unsafe.Pointer(&lists.Off[0]))})
+	return x.adjGlobal(&kir.GlobalDef{
+		Name: name, Kind: kir.Adj, Off: lists.Off, Adj: lists.Adj, Of: kir.Identity{ID: x.p.Graph.ArrayID(unsafe.Pointer(&lists.Off[0]))},
+	})
 }
 
-// adjGlobal is the global of lists, which the program may have already.
-func (x *lowering) adjGlobal(name string, lists *graph.CSR, of kir.Identity) *kir.GlobalDef {
+// adjGlobal is the global of the lists that lists describes, which the program may have already.
+func (x *lowering) adjGlobal(lists *kir.GlobalDef) *kir.GlobalDef {
 	for _, g := range x.prog.Globals {
-		if g.Kind == kir.Adj && len(g.Off) == len(lists.Off) && &g.Off[0] == &lists.Off[0] {
+		switch {
+		case g.Kind != kir.Adj || (g.Sparse == nil) != (lists.Sparse == nil):
+		case g.Sparse != nil && &g.Sparse.Off[0] == &lists.Sparse.Off[0], g.Sparse == nil && len(g.Off) == len(lists.Off) && &g.Off[0] == &lists.Off[0]:
 			return g
 		}
 	}
-	return x.prog.AddGlobal(&kir.GlobalDef{Name: name, Kind: kir.Adj, Off: lists.Off, Adj: lists.Adj, Of: of})
+	return x.prog.AddGlobal(lists)
 }
 
 // textWords gives texts their place among all texts that conditions of the program

@@ -53,11 +53,25 @@ type Options struct {
 	// Its first part has the candidates and tests that do not depend on the vertex of the level
 	// before. Its second part has the tests that do.
 	Siblings bool
+	// Sparse says what the program reads where few vertices have lists.
+	Sparse SparseLists
 	// Off names passes of kir to leave out, separated by commas.
 	Off string
 	// Made, if not nil, counts the programs that are made.
 	Made *atomic.Int64
 }
+
+// SparseLists says how a program reads lists that are stored without an offset for each vertex.
+type SparseLists uint8
+
+const (
+	// KeptOffsets gives them offsets, which the relation keeps (Handle.Flat).
+	KeptOffsets SparseLists = iota
+	// OwnOffsets gives them offsets, which go with the program.
+	OwnOffsets
+	// AsStored leaves them as they are, for emitters that read kir.Sparse.
+	AsStored
+)
 
 // count counts a program.
 func (o *Options) count() {

@@ -232,7 +232,7 @@ func (x *lowering) formula(i int) string {
 // Room is the number of elements that the largest set node of p may hold: no
 // more than the shortest of the longest lists that it is made of.
 func Room(p *plan.Plan) int {
-	x := newLowering(p, Options{})
+	x := newLowering(p, Options{Sparse: AsStored}) // no text is made of it
 	most := 0
 	size := make([]int, len(x.nodes))
 	for i := range x.nodes {
@@ -255,7 +255,7 @@ func Room(p *plan.Plan) int {
 // RootRanges are the ids that level 0's vertex may have, as root_first and
 // root_end give them; root_ok may still refuse some.
 func RootRanges(p *plan.Plan) []plan.Range {
-	x := newLowering(p, Options{})
+	x := newLowering(p, Options{Sparse: AsStored}) // no text is made of it
 	x.root()
 	return x.rootRanges()
 }

@@ -59,7 +59,7 @@ func (x *lowering) addRelations() {
 		if a.Lists.InParts() {
 			x.rels[i] = &relation{parts: []relationPart{{run: x.runGlobal(a, "", 0, a.Lists.Parts[0].Run)}}}
 		} else {
-			x.adjs[i] = x.runGlobal(a, "", 0, a.Lists.Flat())
+			x.adjs[i] = x.prog.AddGlobal(x.listsDef(a))
 		}
 	}
 	for i, r := range x.rels {
@@ -72,6 +72,24 @@ func (x *lowering) addRelations() {
 		}
 		x.rels[i] = x.stored[a.Lists]
 	}
+}
+
+// listsDef describes the lists of a relation that is not in parts.
+func (x *lowering) listsDef(a *plan.Adjacency) *kir.GlobalDef {
+	g := &kir.GlobalDef{Name: a.Name, Kind: kir.Adj, Of: Identity(a.Lists, 0)}
+	s := a.Lists.Sparse
+	switch {
+	case s != nil && x.o.Sparse == AsStored:
+		index := s.Index()
+		g.Adj, g.Sparse = index.Adj, &kir.Sparse{Vertices: s.NumVertices(), Words: index.Words, First: index.First, Off: index.Off}
+	case s != nil && x.o.Sparse == OwnOffsets:
+		run := s.Dense()
+		g.Off, g.Adj, g.Of = run.Off, run.Adj, kir.Identity{}
+	default:
+		run := a.Lists.Flat()
+		g.Off, g.Adj = run.Off, run.Adj
+	}
+	return g
 }
 
 // runGlobal is the global of one run of a relation: part 2k is the run of part k, and
@@ -97,7 +115,7 @@ func (x *lowering) innerRelations() {
 	for i := range x.p.Adjs {
 		a := &x.p.Adjs[i]
 		if !a.Lists.InParts() {
-			x.adjs[i] = x.adjGlobal(a.Name, a.Lists.Flat(), Identity(a.Lists, 0))
+			x.adjs[i] = x.adjGlobal(x.listsDef(a))
 		} else if x.rels[i] = x.stored[a.Lists]; x.rels[i] == nil {
 			x.rels[i] = &relation{parts: []relationPart{{run: x.runGlobal(a, "", 0, a.Lists.Parts[0].Run)}}}
 			x.complete(a, x.rels[i])

@@ -22,7 +22,7 @@ type Allowed struct {
 
 // Filters returns how many vertices each filter leaves for level l. Filters follow one another:
 // "none", the range of the label ("label"), the predicates on the vertex alone ("where"), the least
-// degree ("degree"), semijoins ("semijoin"), and those of an engine. It looks at each vertex, on threads goroutines; 0 means
+// degree ("degree"), the labels of the edges ("edges") or semijoins ("semijoin"), and those of an engine. It looks at each vertex, on threads goroutines; 0 means
 // all cores. The error is the context's.
 func (p *Plan) Filters(ctx context.Context, l, threads int, further ...Allowed) ([]Filtered, error) {
 	n := uint32(p.Graph.NumVertices())
@@ -52,7 +52,11 @@ func (p *Plan) Filters(ctx context.Context, l, threads int, further ...Allowed) 
 		add("degree", func(v uint32) bool { return lists.Degree(v) >= lv.MinDegree })
 	}
 	if !SameBits(lv.Bits, own) {
-		add("semijoin", has(lv.Bits))
+		name := "edges"
+		if p.Reduction.Joined {
+			name = "semijoin"
+		}
+		add(name, has(lv.Bits))
 	}
 	for _, f := range further {
 		add(f.Filter, has(f.Bits))

@@ -93,21 +93,31 @@ type Plan struct {
 	// Warnings for the user: properties that no vertex has, and the like.
 	Warnings []string
 
-	// Reduction is not nil where candidates were reduced by semijoins; Bits of levels then say what
-	// is left.
+	// Reduction is not nil where candidates were reduced by semijoins or by the labels of edges; Bits of levels then
+	// say what is left.
 	Reduction *Reduction
 
 	// Shared holds the data that the plan shares with the plans of its sub-patterns.
 	Shared *Shared
 }
 
-// Reduction tells what semijoins left of the candidates: those with neighbours among the
-// candidates of each neighbour in the pattern.
+// Reduction tells what is left of the candidates: those with a neighbour in the relation of each link or, after
+// semijoins, with neighbours among the candidates of each neighbour in the pattern.
 type Reduction struct {
 	Before, After []int   // the numbers of candidates, by vertex of the pattern
-	Reads         float64 // list entries that were expected to be read
+	Reads         float64 // list entries that semijoins were expected to read
 	// Own are the Bits of predicates, by vertex of the pattern.
 	Own [][]uint64
+	// Joined: semijoins left these, and not only the test that a vertex has a neighbour in each relation.
+	Joined bool
+}
+
+// By returns the words for what reduced the candidates, in the plural: semijoins, or the edges' labels.
+func (r *Reduction) By() string {
+	if r.Joined {
+		return "semijoins"
+	}
+	return "edge labels"
 }
 
 // EmptyReason says why a plan can match nothing.

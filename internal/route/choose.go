@@ -492,7 +492,7 @@ func pick(ctx context.Context, r Request) (Choice, error) {
 // joinPays reports whether engine join is expected to run a plan faster than the nest.
 func joinPays(p *plan.Plan) bool { return p.OnHost != nil && p.OnHost.Join < p.OnHost.Nest }
 
-// becauseFaster says why a plan after semijoins is for the nest, or for engine join.
+// becauseFaster says why a plan of reduced candidates is for the nest, or for engine join.
 func becauseFaster(p *plan.Plan) string {
 	nest, join := shortly(p.OnHost.Nest), shortly(p.OnHost.Join)
 	if joinPays(p) {
@@ -510,7 +510,7 @@ func shortly(d time.Duration) string {
 	return d.Round(unit).String()
 }
 
-// becauseSmall says how few candidates semijoins leave.
+// becauseSmall says how few candidates are left.
 func becauseSmall(p *plan.Plan) string {
 	least := 0
 	for v := range p.Reduction.After {
@@ -519,8 +519,8 @@ func becauseSmall(p *plan.Plan) string {
 		}
 	}
 	if p.Reduction.After[least] == 0 {
-		return fmt.Sprintf("semijoins leave no candidate of %s", p.Pattern.VertexName(least))
+		return fmt.Sprintf("%s leave no candidate of %s", p.Reduction.By(), p.Pattern.VertexName(least))
 	}
-	return fmt.Sprintf("semijoins leave %d of %d candidates of %s",
+	return fmt.Sprintf("%s leave %d of %d candidates of %s", p.Reduction.By(),
 		p.Reduction.After[least], p.Reduction.Before[least], p.Pattern.VertexName(least))
 }

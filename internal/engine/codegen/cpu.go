@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -42,6 +43,9 @@ type onCPU struct {
 	code    *lower.NestCode
 	arcs    bool
 	own     sync.Once // gives the program's arrays memory that C code may read
+	// vertexOf are the vertices of the sparse lists that a unit of work is a part of.
+	rows     sync.Once
+	vertexOf []uint32
 }
 
 // Prepare refuses plans of other methods than the nest, and options of GPUs.
@@ -86,10 +90,15 @@ const (
 	slack   = 32
 )
 
+// worthOffsets is the work of a search for each vertex of a small graph from which on sparse lists get an offset for each vertex
+// first. To make them takes less time than a compilation.
+const worthOffsets = 4
+
 // cpuExtra is struct Extra of nest.c.
 type cpuExtra struct {
-	first, end       uint64
-	arcAdj, vertices uint32
+	first, end              uint64
+	vertexOf                *uint32
+	arcAdj, vertices, lists uint32
 }
 
 // Run counts the matches, or hands them to goal.Sink.
@@ -146,12 +155,16 @@ func (x *onCPU) Run(ctx context.Context, goal engine.Goal) (engine.Result, error
 // Text is the C text of a plan's loop nest and of the workers over it. arcs says
 // whether a unit of work is a run of places.
 func Text(p *plan.Plan, o engine.Options) (text string, code *lower.NestCode, arcs bool, err error) {
-	code, err = lower.Nest(p, lower.Options{View: lower.Sets, Counting: !o.Listing, Roomy: true, Made: o.Lowered})
+	lists := lower.AsStored
+	if plan.OffsetsFit(p.Graph) && p.Work() > worthOffsets*float64(p.Graph.NumVertices()) {
+		lists = lower.OwnOffsets
+	}
+	code, err = lower.Nest(p, lower.Options{View: lower.Sets, Counting: !o.Listing, Roomy: true, Sparse: lists, Made: o.Lowered})
 	if err != nil {
 		return "", nil, false, err
 	}
 	if code.Part != nil {
-		_, _, arcs = firstList(p)
+		_, arcs = firstList(p)
 	}
 	places := 0
 	if arcs {
@@ -162,17 +175,12 @@ func Text(p *plan.Plan, o engine.Options) (text string, code *lower.NestCode, ar
 
 // firstList is the set of level 1, if it is a single neighbour list and the lists are one
 // sorted run. Work can then be cut by places in the list.
-func firstList(p *plan.Plan) (s *plan.Set, run *graph.CSR, ok bool) {
+func firstList(p *plan.Plan) (s *plan.Set, ok bool) {
 	if len(p.Levels) < 2 || p.Levels[1].Set < 0 {
-		return nil, nil, false
+		return nil, false
 	}
-	if s = &p.Sets[p.Levels[1].Set]; s.Op != plan.SetList {
-		return nil, nil, false
-	}
-	if p.Adjs[s.Adj].Lists.InParts() {
-		return nil, nil, false
-	}
-	return s, p.Adjs[s.Adj].Lists.Flat(), true
+	s = &p.Sets[p.Levels[1].Set]
+	return s, s.Op == plan.SetList && !p.Adjs[s.Adj].Lists.InParts()
 }
 
 // job is the run of the plan, without the parts that depend on the goal.
@@ -190,9 +198,14 @@ func (o *onCPU) job(ctx context.Context) (*native.Job, error) {
 	}
 	units := x.end - x.first
 	if o.arcs {
-		s, run, _ := firstList(p)
-		off := run.Off
-		x.arcAdj, x.first, x.end = uint32(s.Adj), off[x.first], off[x.end]
+		s, _ := firstList(p)
+		lists := p.Adjs[s.Adj].Lists
+		x.arcAdj, x.first, x.end = uint32(s.Adj), lists.Before(uint32(x.first)), lists.Before(uint32(x.end))
+		x.lists = x.vertices
+		if prog.Globals[s.Adj].Sparse != nil {
+			o.rows.Do(func() { o.vertexOf = slices.Collect(lists.Sparse.Vertices) })
+			x.lists, x.vertexOf = uint32(len(o.vertexOf)), unsafe.SliceData(o.vertexOf)
+		}
 		units = (x.end - x.first + cpuArcs - 1) / cpuArcs
 	}
 	var classes []c.Range

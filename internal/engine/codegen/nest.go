@@ -69,8 +69,8 @@ func (e *Engine) program(p *plan.Plan, asked membership.Lookup, o engine.Options
 	n.source = cuda.Source{Name: "nest.cu", Text: n.text()}
 	// Level 1 in one neighbour list alone is cut into runs of places in it.
 	n.tasks = uint64(p.Graph.NumVertices())
-	if s, run, ok := firstList(p); ok && n.code.Walked > 1 {
-		n.extra.ArcAdj, n.extra.Arcs = uint32(s.Adj), uint64(len(run.Adj))
+	if s, ok := firstList(p); ok && n.code.Walked > 1 {
+		n.extra.ArcAdj, n.extra.Arcs = uint32(s.Adj), p.Adjs[s.Adj].Lists.Entries()
 		n.tasks = (n.extra.Arcs + arcsOfTask - 1) / arcsOfTask
 		n.source.Options = append(n.source.Options, "-DARCS="+strconv.Itoa(arcsOfTask))
 	}

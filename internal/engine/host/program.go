@@ -82,12 +82,12 @@ func compile(g *graph.Graph, p *plan.Plan, counting bool) *program {
 	}
 	for _, s := range p.Sets {
 		if slices.Contains(s.Below, s.Of) || slices.Contains(s.Above, s.Of) {
-			pr.orient(s.Adj)
+			pr.orientIfPays(s.Adj)
 		}
 	}
 	if last := &p.Levels[pr.depth-1]; last.Set >= 0 && pr.tail == 1 {
 		if s := &p.Sets[last.Set]; slices.Contains(last.Below, s.Of) {
-			pr.orient(s.Adj)
+			pr.orientIfPays(s.Adj)
 		}
 	}
 	n := uint32(g.NumVertices())
@@ -117,15 +117,25 @@ func compile(g *graph.Graph, p *plan.Plan, counting bool) *program {
 	return pr
 }
 
-// fitsCache is how many vertices a graph has of which the offsets of a few lists stay in a core's own
-// cache. There an offset is found faster than a sparse list; elsewhere a sparse list is.
-const fitsCache = 1 << 16
-
 // denser reports whether a search is long enough to make offsets of sparse lists first, which it
 // forgets at its end.
-func denser(p *plan.Plan) bool {
-	n := p.Graph.NumVertices()
-	return n <= fitsCache && p.Work() > 64*float64(n)
+func denser(p *plan.Plan) bool { return plan.OffsetsFit(p.Graph) && long(p) }
+
+// long reports whether a search takes much longer than to look at each list once.
+func long(p *plan.Plan) bool { return p.Work() > 64*float64(p.Graph.NumVertices()) }
+
+// orientIfPays is orient for lists that are read anyhow: without it each read finds the place by a binary search. The places of lists
+// that are not the graph's own are forgotten at the search's end.
+func (pr *program) orientIfPays(a int) {
+	if csr := pr.lists[a].Dense; csr != nil && (pr.own(csr) || long(pr.p)) {
+		pr.orient(a)
+	}
+}
+
+// own reports whether lists are the graph's own, of all edges.
+func (pr *program) own(csr *graph.CSR) bool {
+	out := &pr.g.Out
+	return csr.NumVertices() > 0 && &csr.Off[0] == &out.Off[0] && len(csr.Adj) == len(out.Adj)
 }
 
 // orient finds where each list of adjacency a passes its own vertex.
@@ -142,7 +152,7 @@ func (pr *program) orient(a int) {
 		}
 		return nil
 	}
-	if out := &pr.g.Out; csr.NumVertices() > 0 && &csr.Off[0] == &out.Off[0] && len(csr.Adj) == len(out.Adj) {
+	if pr.own(csr) {
 		pr.first[a] = pr.g.Above(find)
 	} else {
 		pr.first[a] = find()

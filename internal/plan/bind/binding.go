@@ -43,7 +43,8 @@ type Binding struct {
 	// those by a negative one.
 	Near, Far []uint32
 
-	Reduction *plan.Reduction // nil: Reduce was not called
+	Reduction *plan.Reduction // nil: neither Filter nor Reduce was called
+	reducer   *reducer        // of Filter
 
 	Empty    *plan.EmptyReason
 	warnings []string

@@ -40,27 +40,108 @@ func (b *Binding) SemijoinReads() (reads float64, selective, labelled bool) {
 	return reads, selective, labelled
 }
 
+// Filter leaves those candidates of each vertex that have a neighbour in each relation of its links, whichever that
+// neighbour is. It reads no list, and takes time in proportion to the vertices of the graph.
+func (b *Binding) Filter() {
+	n := b.Graph.NumVertices()
+	b.reducer = &reducer{b: b, left: make([]candidates, b.N)}
+	b.Reduction = &plan.Reduction{Before: make([]int, b.N), After: make([]int, b.N), Own: make([][]uint64, b.N)}
+	orbit := b.Group.Orbits()
+	for v := range b.Vertices {
+		bv := &b.Vertices[v]
+		b.Reduction.Before[v], b.Reduction.Own[v] = bv.Count, bv.Bits
+		if orbit[v] != v { // its links are those of the first vertex of the orbit
+			continue
+		}
+		var left []uint64
+		if bv.Ranges != nil || bv.Bits != nil {
+			left = plan.Bitmap(n, bv.Ranges, bv.Bits)
+		}
+		for _, l := range b.Links {
+			if l.Neg || l.U != v && l.V != v {
+				continue
+			}
+			lists := b.Adjs[b.seen(l, v)].Lists
+			if left == nil {
+				if left = make([]uint64, (n+63)/64); lists.AddFilled(left) {
+					continue
+				}
+				left = plan.Bitmap(n, nil, nil)
+			}
+			lists.ClearEmpty(left)
+		}
+		if left == nil {
+			left = plan.Bitmap(n, nil, nil)
+		}
+		b.reducer.left[v] = candidates{left, countBits(left)}
+	}
+	for v := range b.Vertices {
+		b.reducer.left[v] = b.reducer.left[orbit[v]]
+	}
+	b.take()
+}
+
+// take makes the candidates that are left those of the vertices.
+func (b *Binding) take() {
+	for v, left := range b.reducer.left {
+		b.Vertices[v].Bits, b.Vertices[v].Count, b.Reduction.After[v] = left.bits, left.count, left.count
+		if left.count == 0 {
+			b.nothing("no vertex of the graph has the neighbours that " + b.Pattern.VertexName(v) + " needs")
+		}
+	}
+}
+
+// SemijoinWork returns about how many lists, and entries of these lists, Reduce reads after Filter. Candidates of the end with
+// fewer are read, and those of the other end are at most their neighbours. Links of which all pairs are of candidates have no semijoin.
+func (b *Binding) SemijoinWork() (lists, entries float64) {
+	count := make([]float64, b.N)
+	for v := range count {
+		count[v] = float64(b.reducer.left[v].count)
+	}
+	for _, l := range b.reducer.order() {
+		from, to, adj := l.U, l.V, l.Adj
+		if count[to] < count[from] {
+			from, to, adj = to, from, b.Adjs[adj].Rev
+		}
+		if count[from] == float64(b.reducer.left[from].count) && count[to] == float64(b.reducer.left[to].count) && b.reducer.all(from, to, adj) {
+			continue
+		}
+		h := b.Adjs[adj].Lists
+		read := float64(h.Pairs()) * count[from] / float64(max(h.Filled(), 1))
+		lists, entries = lists+count[from], entries+read
+		count[to] = min(count[to], read)
+	}
+	return lists, entries
+}
+
 // Reduce leaves those candidates of each vertex that have a neighbour among the candidates of each
 // of its neighbours in the pattern: semijoins over all links, the smallest relation first, until few
 // are dropped (Yannakakis, VLDB 1981). Each vertex of each match is among those that are left. The threads
-// of planning share the candidates of each semijoin. It gives up when planning's context ends.
+// of planning share the candidates of each semijoin. Once planning's context has ended it makes no further semijoin.
 func (b *Binding) Reduce() {
-	r := &reducer{b: b, left: make([]candidates, b.N)}
-	red := &plan.Reduction{Before: make([]int, b.N), After: make([]int, b.N), Own: make([][]uint64, b.N)}
-	red.Reads, _, _ = b.SemijoinReads()
+	if b.ended() {
+		return
+	}
+	reads, _, _ := b.SemijoinReads()
+	if b.Reduction == nil {
+		b.Filter()
+	}
+	r := b.reducer
+	b.Reduction.Reads, b.Reduction.Joined = reads, true
 	n := b.Graph.NumVertices()
-	for v := range b.Vertices {
-		bv := &b.Vertices[v]
-		red.Before[v], red.Own[v] = bv.Count, bv.Bits
-		r.left[v] = candidates{bits: plan.Bitmap(n, bv.Ranges, bv.Bits), count: bv.Count}
+	for v, first := range b.Group.Orbits() {
+		if v != first {
+			r.left[v].bits = slices.Clone(r.left[v].bits)
+		}
 	}
 	r.spare = [2][]uint64{make([]uint64, (n+63)/64), make([]uint64, (n+63)/64)}
 	order := r.order()
+rounds:
 	for round := range maxRounds {
 		changed := false
 		for i := range order {
 			if b.ended() {
-				return
+				break rounds
 			}
 			l := order[i]
 			if round%2 == 1 {
@@ -72,18 +153,15 @@ func (b *Binding) Reduce() {
 			break
 		}
 	}
-	if b.ended() {
-		return
-	}
 	r.equate()
-	for v := range b.Vertices {
-		b.Vertices[v].Bits, b.Vertices[v].Count = r.left[v].bits, r.left[v].count
-		red.After[v] = r.left[v].count
-		if r.left[v].count == 0 {
-			b.nothing("no vertex of the graph has the neighbours that " + b.Pattern.VertexName(v) + " needs")
-		}
+	b.take()
+}
+
+func countBits(words []uint64) (n int) {
+	for _, w := range words {
+		n += bits.OnesCount64(w)
 	}
-	b.Reduction = red
+	return n
 }
 
 // needed returns the bits that candidates of v must be in when the vertices in placed are matched. The lists of
@@ -161,6 +239,10 @@ func (r *reducer) semijoin(l *link) bool {
 		from, to, adj = to, from, r.b.Adjs[adj].Rev
 	}
 	x, y := &r.left[from], &r.left[to]
+	if r.all(from, to, adj) {
+		l.seen = [2]int{r.left[l.U].count, r.left[l.V].count}
+		return false
+	}
 	lists := r.b.Adjs[adj].Lists
 	kept, met := r.spare[0], r.spare[1]
 	copy(kept, x.bits)
@@ -186,6 +268,13 @@ func (r *reducer) semijoin(l *link) bool {
 	clear(r.spare[1])
 	l.seen = [2]int{r.left[l.U].count, r.left[l.V].count}
 	return true
+}
+
+// all reports whether it is known that all pairs of a relation are of candidates, so that a semijoin drops none. Filter has left no
+// other candidates, except where lists are in parts.
+func (r *reducer) all(from, to, adj int) bool {
+	lists, back := r.b.Adjs[adj].Lists, r.b.Adjs[r.b.Adjs[adj].Rev].Lists
+	return !lists.InParts() && !back.InParts() && r.left[from].count == lists.Filled() && r.left[to].count == back.Filled()
 }
 
 // fewEntries is the number of list entries up to which one thread does a semijoin.

@@ -14,6 +14,7 @@ import (
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/bind"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
+	"github.com/weftgraph/weft/internal/testing/parts"
 )
 
 // TestReduceThreads: semijoins leave the same candidates for any number of threads, over lists with an
@@ -54,7 +55,7 @@ func TestReduceThreads(t *testing.T) {
 	}
 }
 
-// TestReduceCandidates: semijoins leave each vertex that is left when they are repeated until nothing changes, and
+// TestReduceCandidates: a filter leaves the vertices that have a neighbour by each link. Semijoins leave each vertex that is left when they are repeated until nothing changes, and
 // none without a neighbour by each link. The numbers of candidates are those of the bits.
 func TestReduceCandidates(t *testing.T) {
 	g, err := gen.Generate(t.Context(), gen.Spec{Model: "er", N: 1000, M: 3000, Directed: true, EdgeLabels: 3, Seed: 5}, 2)
@@ -111,6 +112,17 @@ func TestReduceCandidates(t *testing.T) {
 				before := len(fixed[v])
 				maps.DeleteFunc(fixed[v], func(x uint32, _ bool) bool { return !near(fixed, v, x) })
 				changed = changed || len(fixed[v]) < before
+			}
+		}
+		b.Filter()
+		for v, bv := range b.Vertices {
+			for x := range uint32(g.NumVertices()) {
+				if left := bv.Bits[x/64]>>(x%64)&1 != 0; left != once[v][x] {
+					t.Errorf("%s: the filter leaves %d for vertex %d: %v", text, x, v, left)
+				}
+			}
+			if bv.Count != len(once[v]) || b.Reduction.After[v] != bv.Count || b.Reduction.Joined {
+				t.Errorf("%s: vertex %d: %d candidates by the filter, and %+v", text, v, bv.Count, b.Reduction)
 			}
 		}
 		b.Reduce()
@@ -188,5 +200,80 @@ func TestReduceEnds(t *testing.T) {
 	cancel()
 	if b.Reduce(); b.Reduction != nil {
 		t.Error("candidates were reduced after the context had ended")
+	}
+	b.Filter()
+	before := slices.Clone(b.Reduction.After)
+	if b.Reduce(); b.Reduction.Joined || !slices.Equal(b.Reduction.After, before) {
+		t.Error("candidates that a filter had left were reduced after the context had ended")
+	}
+}
+
+// TestSemijoinWork: each link's lists are read from the end with fewer candidates, and their neighbours are the candidates of the
+// other end from then on, at most.
+func TestSemijoinWork(t *testing.T) {
+	// 100 vertices have an X to a hub each, 4 of them also a Y to the vertex after them.
+	s := nodiff.Spec{N: 110, Directed: true, EdgeLabels: true}
+	for v := range 100 {
+		s.Edges = append(s.Edges, nodiff.SpecEdge{U: v, V: 100 + v%10, Label: "X"})
+	}
+	for v := range 4 {
+		s.Edges = append(s.Edges, nodiff.SpecEdge{U: v, V: v + 1, Label: "Y"})
+	}
+	g := s.Build()
+	for _, c := range []struct {
+		text           string
+		lists, entries float64
+	}{
+		// All Y are from 4 vertices to 4 that have an X. Then X from these 4, with one entry each.
+		{"MATCH (a)-[:Y]->(b)-[:X]->(c)", 4, 4},
+		// Y from the 3 of its ends that have another. X from these, and from the 4 that have an X and an Y.
+		{"MATCH (a)-[:Y]->(b)-[:Y]->(c)-[:X]->(d)", 3 + 3 + 3, 3 + 3 + 3},
+		// X from the 10 hubs of which all vertices with an X have one.
+		{"MATCH (a)-[:X]->(h)<-[:X]-(b)", 0, 0},
+	} {
+		q, err := gql.Parse(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := bind.Bind(g, q.Pattern, plan.Options{Root: plan.NoRoot})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Filter()
+		if lists, entries := b.SemijoinWork(); lists != c.lists || entries != c.entries {
+			t.Errorf("%s: %g lists and %g entries, want %g and %g", c.text, lists, entries, c.lists, c.entries)
+		}
+	}
+}
+
+// TestReduceParts: semijoins over lists in parts, which tell no filter which of them are empty, leave what those over lists of
+// one run leave.
+func TestReduceParts(t *testing.T) {
+	q, err := gql.Parse("MATCH (a)-[:0]->(b)-[:1]->(c)-[:2]->(a)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reduced := func(store func(*graph.Graph)) []int {
+		g, err := gen.Generate(t.Context(), gen.Spec{Model: "er", N: 400, M: 1500, Directed: true, EdgeLabels: 3, Seed: 5}, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		store(g)
+		b, err := bind.Bind(g, q.Pattern, plan.Options{Root: plan.NoRoot})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Reduce()
+		return b.Reduction.After
+	}
+	want := reduced(func(*graph.Graph) {})
+	got := reduced(parts.Layout{Runs: 2, Deleted: true, Seed: 1}.Store)
+	if slices.Contains(got, 400) || slices.Contains(want, 400) || slices.Contains(want, 0) {
+		t.Errorf("of 400 candidates are left %v, and %v in parts", want, got)
+	}
+	for v := range got {
+		if got[v] < want[v]/2 || got[v] > 2*want[v]+4 { // rounds begin with other numbers
+			t.Errorf("of 400 candidates are left %v, and %v in parts", want, got)
+		}
 	}
 }

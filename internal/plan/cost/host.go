@@ -71,6 +71,30 @@ func SemijoinsOnHost(reads float64) time.Duration {
 	return time.Duration(min(semijoinStart+semijoinEntry*reads, 1e18))
 }
 
+// After a filter they take this many nanoseconds for each list and each entry that Binding.SemijoinWork expects, and the order
+// that follows takes filteredStart. They were fitted to the planning of 780 queries of three graphs
+// (docs/notes/2026-11-29-cpu-filter.md).
+const (
+	filteredStart = 20e3
+	filteredList  = 10
+	filteredEntry = 2.5
+)
+
+// SemijoinsAfterFilter returns how long the processor is expected to take for semijoins over candidates that Filter has left.
+func SemijoinsAfterFilter(lists, entries float64) time.Duration {
+	return time.Duration(min(filteredStart+filteredList*lists+filteredEntry*entries, 1e18))
+}
+
+// filterWord is how many nanoseconds a filter, and the sample of degrees that follows it, take for a word of a bitmap of all
+// vertices: for each vertex and each end of a link of the pattern. Squares and triangles in a graph of 4 million vertices are
+// planned in 1.5 and 0.9 ms.
+const filterWord = 1.5
+
+// FilterOnHost returns how long the processor is expected to take for a filter of the candidates of a pattern.
+func FilterOnHost(graphVertices, vertices, links int) time.Duration {
+	return time.Duration(filterWord * float64(graphVertices/64) * float64(2*vertices+2*links))
+}
+
 // ElementsOnHost returns how long the processor is expected to take for a search that reads that many set
 // elements, by the model of the graph.
 func ElementsOnHost(n float64) time.Duration { return time.Duration(min(modelledElement*n, 1e18)) }

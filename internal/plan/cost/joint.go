@@ -100,14 +100,24 @@ func joined(b *bind.Binding, links []bind.Link, v int, u, x uint32) bool {
 // sampleBits appends the vertices of a bitmap of count, or an even sample of them: from most to twice as many.
 func sampleBits(out []uint32, words []uint64, count, most int) []uint32 {
 	step := max(count/most, 1)
-	i := 0
+	next := 0     // bits before the next one of the sample, in words that are left
+	left := count // bits in them
 	for at, w := range words {
-		for ; w != 0; w &= w - 1 {
-			if i%step == 0 {
-				out = append(out, uint32(64*at+bits.TrailingZeros64(w)))
-			}
-			i++
+		if w == 0 {
+			continue
 		}
+		if left == 0 {
+			break // vertices of large degrees, which have most of the relations, come first
+		}
+		n := bits.OnesCount64(w)
+		left -= n
+		for passed := 0; next < n; next += step {
+			for ; passed < next; passed++ {
+				w &= w - 1
+			}
+			out = append(out, uint32(64*at+bits.TrailingZeros64(w)))
+		}
+		next -= n
 	}
 	return out
 }

@@ -85,7 +85,7 @@ func (e *explainer) head() {
 		for l, v := range p.Order {
 			left = append(left, fmt.Sprintf("%s %d of %d", e.name[l], r.After[v], r.Before[v]))
 		}
-		e.linef(0, "semijoins leave %s candidates", strings.Join(left, ", "))
+		e.linef(0, "%s leave %s candidates", r.By(), strings.Join(left, ", "))
 	}
 	switch {
 	case p.Restricted && p.Rooted:

@@ -42,7 +42,7 @@ func (b *Rules) orderCost(o plan.Options) Choice {
 	out := Choice{Order: top.order, Name: "cost", Cost: top.cost}
 	if b.Reduction != nil {
 		out.Name, out.Levels = "join", c.expected(&top)
-		out.Why = fmt.Sprintf("cheapest of %d orders by the degrees of the candidates that semijoins leave", c.seen)
+		out.Why = fmt.Sprintf("cheapest of %d orders by the degrees of the candidates that %s leave", c.seen, b.Reduction.By())
 		return out
 	}
 	if len(c.best) == 1 || top.cost < worthWalking || o.Quick {

@@ -68,15 +68,33 @@ func compile(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, er
 	}
 	b := &planner{order.NewRules(bound)}
 	reduce, short := b.reduces(&o)
-	if short != nil {
+	switch {
+	case short != nil:
 		return short, nil
+	case reduce == semijoins:
+		b.Reduce()
+	case reduce == filtered:
+		b.Filter()
 	}
-	if reduce {
+	if o.Ended() {
+		return nil, nil
+	}
+	if reduce != asBound {
+		b = &planner{order.NewRules(bound)} // the model is of the candidates that are left
+	}
+	pl, err := b.plan(o)
+	if err == nil && reduce == filtered && b.semijoinsPay(pl) {
 		if b.Reduce(); o.Ended() {
 			return nil, nil
 		}
-		b = &planner{order.NewRules(bound)} // the model is of the candidates that are left
+		b = &planner{order.NewRules(bound)}
+		pl, err = b.plan(o)
 	}
+	return pl, err
+}
+
+// plan makes the plan of the candidates that there are.
+func (b *planner) plan(o plan.Options) (*plan.Plan, error) {
 	if b.wantsTemporal(o) {
 		err := b.TemporalOK(o)
 		if err == nil {
@@ -129,7 +147,7 @@ func compile(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, er
 	case large:
 		return pl, nil
 	case pl.Method == plan.Local && len(pl.Levels) > 2:
-		pl.Price = cost.LocalPrice(pl, cost.NewSurvey(g, pl.Adjs[0].Lists, &o))
+		pl.Price = cost.LocalPrice(pl, cost.NewSurvey(b.Graph, pl.Adjs[0].Lists, &o))
 	}
 	if o.Method == "" || o.Method == "direct" {
 		if pl, err = b.auto(pl, o); err != nil {

@@ -10,33 +10,41 @@ import (
 	"github.com/weftgraph/weft/internal/plan/cost"
 )
 
-// reduces reports whether semijoins are to reduce the candidates before the order is chosen. It turns o.Order into the
-// name of a rule. The plan is nil, or one for a GPU that needs no semijoins.
-func (b *planner) reduces(o *plan.Options) (bool, *plan.Plan) {
+// reduction is how the candidates of a pattern's vertices are reduced before the order is chosen.
+type reduction uint8
+
+const (
+	asBound   reduction = iota
+	filtered            // by which vertices have neighbours in the relations: Filter
+	semijoins           // Reduce
+)
+
+// reduces chooses a reduction. It turns o.Order into the name of a rule. The plan is nil, or one for a GPU that needs no
+// semijoins.
+func (b *planner) reduces(o *plan.Options) (reduction, *plan.Plan) {
 	switch o.Order {
 	case "join":
-		return b.semijoinsPay(*o), nil
+		return b.reducesOnHost(*o), nil
 	case plan.JoinOnGPU:
 		o.Order = "join"
 		return b.reducesOnGPU(*o)
 	case plan.EitherOrder, plan.EitherOnGPU:
 		gpu := o.Order == plan.EitherOnGPU
 		if o.Order = "auto"; !b.joinable(*o) {
-			return false, nil
+			return asBound, nil
 		}
-		var reduce bool
-		var short *plan.Plan
+		r, short := asBound, (*plan.Plan)(nil)
 		if gpu {
-			reduce, short = b.reducesOnGPU(*o)
+			r, short = b.reducesOnGPU(*o)
 		} else {
-			reduce = !b.star() && b.semijoinsPay(*o)
+			r = b.reducesOnHost(*o)
 		}
-		if reduce {
+		if r != asBound {
 			o.Order = "join"
 		}
-		return reduce, short
+		return r, short
 	}
-	return false, nil
+	return asBound, nil
 }
 
 // joinable reports whether a plan may be for a join: nothing else was asked for.
@@ -46,16 +54,37 @@ func (b *planner) joinable(o plan.Options) bool {
 		!b.wantsTemporal(o) && !b.largeChosen(o) && b.N > 2
 }
 
-// semijoinsPay reports whether semijoins are expected to save a processor time: where the search is expected to take
-// searchPerSemijoins times as long as they do, because they shorten it and do not save all of it. The model of the graph, which expects the search's time, takes some
-// time itself. It is not asked where all relations are of edge labels and semijoins take little longer than that.
-func (b *planner) semijoinsPay(o plan.Options) bool {
+// reducesOnHost chooses a reduction for a processor. Candidates are filtered where all relations are of edge labels: that reads no
+// list, and the degrees of the candidates that are left tell whether semijoins pay (semijoinsPay). Else the model of the graph, in
+// which labels say nothing about each other, expects the search's time, and semijoins have to shorten it.
+func (b *planner) reducesOnHost(o plan.Options) reduction {
 	reads, selective, labelled := b.SemijoinReads()
-	if b.Empty != nil || !selective {
+	switch {
+	case b.Empty != nil || !selective:
+		return asBound
+	case labelled:
+		takes := cost.FilterOnHost(b.Graph.NumVertices(), b.N, len(b.Links))
+		if takes <= shortFilter || !b.star() && cost.ElementsOnHost(b.Expected(o)) > searchPerFilter*takes {
+			return filtered
+		}
+	case !b.star() && cost.ElementsOnHost(b.Expected(o)) > max(searchPerSemijoins*cost.SemijoinsOnHost(reads), shortSemijoins):
+		return semijoins
+	}
+	return asBound
+}
+
+// semijoinsPay reports whether semijoins are expected to save a processor time after candidates were filtered: where the search by
+// pl is expected to take searchPerSemijoins times as long as they do, because they shorten it and do not save all of it.
+func (b *planner) semijoinsPay(pl *plan.Plan) bool {
+	if b.Empty != nil || b.star() {
 		return false
 	}
-	takes := cost.SemijoinsOnHost(reads)
-	return labelled && takes <= shortSemijoins || cost.ElementsOnHost(b.Expected(o)) > max(searchPerSemijoins*takes, shortSemijoins)
+	lists, entries := b.SemijoinWork()
+	if lists == 0 {
+		return false
+	}
+	t := cost.OnHost(pl)
+	return min(t.Nest, t.Join) > searchPerSemijoins*cost.SemijoinsAfterFilter(lists, entries)
 }
 
 // star reports whether one vertex has all others as neighbours, and these have no links among them. A nest that begins
@@ -75,11 +104,19 @@ func (b *planner) star() bool {
 
 // searchPerSemijoins is how many times as long as semijoins a search must be expected to take for them to pay. Of factors from 1 to 24,
 // those from 10 to 16 were best on one thread (110 queries of WN18RR, FB15k-237 and a generated graph), and those from 4 to 12 on 16
-// threads (1,865 queries of three graphs): docs/notes/2026-11-28-cpu-semijoins.md.
+// threads (1,865 queries of three graphs): docs/notes/2026-11-28-cpu-semijoins.md. After a filter those from 10 to 24 were best
+// (1,000 queries of four graphs on one thread): docs/notes/2026-11-29-cpu-filter.md.
 const searchPerSemijoins = 10
 
-// shortSemijoins is the time of semijoins for which the model of the graph is not asked.
+// shortSemijoins is the least time of a search that semijoins without a filter before them are for.
 const shortSemijoins = 150 * time.Microsecond
+
+// shortFilter is the time of a filter for which the model of the graph is not asked, which takes some 15 µs itself. That is one of
+// small graphs. In others a search must be expected to take searchPerFilter times as long as a filter, and stars have none.
+const (
+	shortFilter     = 30 * time.Microsecond
+	searchPerFilter = 4
+)
 
 // Bounds of the estimates of a search on a GPU.
 const (
@@ -96,37 +133,40 @@ const (
 	leastMore, mostMore = 4 * sketchWalks, 32 * sketchWalks
 )
 
-// reducesOnGPU reports whether semijoins are expected to save a GPU more time than they take the processor. If not, it
+// reducesOnGPU chooses semijoins where they are expected to save a GPU more time than they take the processor. If not, it
 // returns a plan in GSI's order, or nil where GSI's rule has nothing to say: not all relations are of edge labels.
 //
 // Why: GSI's order and some random walks down it take a tenth of the time of semijoins. A GPU joins a million rows in a
 // millisecond, in which semijoins read 50,000 list entries.
-func (b *planner) reducesOnGPU(o plan.Options) (bool, *plan.Plan) {
+func (b *planner) reducesOnGPU(o plan.Options) (reduction, *plan.Plan) {
 	reads, selective, labelled := b.SemijoinReads()
 	nest := o.Method == "" || o.Method == "direct" || o.Method == plan.Nest.String()
 	if b.Empty != nil || !selective {
-		return false, nil
+		return asBound, nil
 	}
 	takes := cost.Semijoins(reads)
 	if !labelled || !nest {
-		return cost.Elements(b.Expected(o)) > takes, nil
+		if cost.Elements(b.Expected(o)) > takes {
+			return semijoins, nil
+		}
+		return asBound, nil
 	}
 	o.Order = "gsi"
 	c, err := b.Choose(o)
 	if err != nil {
-		return true, nil
+		return semijoins, nil
 	}
 	pl := b.Assemble(c.Order, o)
 	search, ok := sketched(pl, &o, takes)
 	if !ok || search > takes {
-		return true, nil
+		return semijoins, nil
 	}
 	pl.OrderName, pl.Method, pl.SemijoinTime = c.Name, plan.Nest, takes
 	pl.Why = fmt.Sprintf("%s; the rows are expected to take a GPU %s, and semijoins would take %s", c.Why, micro(search), micro(takes))
 	if o.Estimates {
 		cost.Estimate(pl, o, 0)
 	}
-	return false, pl
+	return asBound, pl
 }
 
 // sketched estimates by random walks how long the rows of a plan take a GPU. The walks are more where few are not

@@ -76,13 +76,20 @@ func TestSemijoinsOnGPU(t *testing.T) {
 	}
 }
 
-// TestSemijoinsOnHost: a plan for a processor has semijoins where they are short or the search is expected to take several times as
-// long as they do. A search that takes little longer than they do would gain less by them than they take.
+// TestSemijoinsOnHost: a plan for a processor has its candidates filtered by the labels of edges. It has semijoins where the search is
+// expected to take several times as long as they do. A search that takes little longer would gain less by them than they take.
 func TestSemijoinsOnHost(t *testing.T) {
+	path, short := "MATCH (a)-[:A]->(b)-[:A]->(c)-[:A]->(d)-[:A]->(e)", "MATCH (a)-[:C]->(b)-[:A]->(c)-[:A]->(d)"
 	for _, c := range []struct {
 		n, degree int
-		reduced   bool
-	}{{3000, 2, true}, {12000, 4, false}, {12000, 12, true}} {
+		text      string
+		joined    bool
+	}{
+		{1500, 1, short, false},
+		{12000, 12, path + ", (c)-[:C]->(f)", true},
+		{12000, 12, path, false}, // each vertex with an A has one in both directions
+		{12000, 12, "MATCH (a)-[:A]->(b), (a)-[:C]->(c)", false},
+	} {
 		n := c.n
 		s := nodiff.Spec{N: n, Directed: true, EdgeLabels: true}
 		for v := range n / 2 {
@@ -95,7 +102,10 @@ func TestSemijoinsOnHost(t *testing.T) {
 				s.Edges = append(s.Edges, nodiff.SpecEdge{U: n/2 + v, V: n/2 + (v+i+1)%(n/2), Label: "B"})
 			}
 		}
-		q, err := gql.Parse("MATCH (a)-[:A]->(b)-[:A]->(c)-[:A]->(d)-[:A]->(e)")
+		for v := 0; v < n/2; v += 3 {
+			s.Edges = append(s.Edges, nodiff.SpecEdge{U: v, V: (v + 1) % (n / 2), Label: "C"})
+		}
+		q, err := gql.Parse(c.text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,9 +114,38 @@ func TestSemijoinsOnHost(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if (p.Reduction != nil) != c.reduced {
-				t.Errorf("%d vertices, %d edges each, order %s: semijoins: %v, want %v", n, c.degree, order, p.Reduction != nil, c.reduced)
+			if p.Reduction == nil || p.Reduction.Joined != c.joined {
+				t.Errorf("%s, %d vertices, %d edges each, order %s: %+v, want semijoins: %v", c.text, n, c.degree, order, p.Reduction, c.joined)
 			}
+		}
+	}
+}
+
+// TestFilterOfLargeGraph: in a graph of many vertices candidates are filtered for searches that take longer than that.
+func TestFilterOfLargeGraph(t *testing.T) {
+	s := nodiff.Spec{N: 1 << 19, Directed: true, EdgeLabels: true}
+	for v := range 300 {
+		s.Edges = append(s.Edges, nodiff.SpecEdge{U: v, V: v + 1, Label: "A"}, nodiff.SpecEdge{U: v + 1, V: v, Label: "B"})
+		for i := range 40 {
+			s.Edges = append(s.Edges, nodiff.SpecEdge{U: 1000 + v, V: 2000 + (v*7+i*13)%300, Label: "C"}, nodiff.SpecEdge{U: 2000 + v, V: 1000 + (v*11+i*17)%300, Label: "D"})
+		}
+	}
+	g := s.Build()
+	for text, filtered := range map[string]bool{
+		"MATCH (a)-[:A]->(b)-[:A]->(c)<-[:B]-(d)":                          false,
+		"MATCH (a)-[:C]->(b)-[:D]->(c)-[:C]->(d)-[:D]->(e)-[:C]->(f)":      true,
+		"MATCH (a)-[:C]->(b)-[:D]->(c)-[:C]->(d)-[:D]->(e), (a)-[:C]->(f)": true,
+	} {
+		q, err := gql.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Order: plan.EitherOrder, Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (p.Reduction != nil) != filtered {
+			t.Errorf("%s: %+v, want filtered: %v", text, p.Reduction, filtered)
 		}
 	}
 }

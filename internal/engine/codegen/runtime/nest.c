@@ -8,8 +8,10 @@
 typedef struct {
   u64 first;   // vertex, or place, of unit 0
   u64 end;     // behind the last
+  const u32 *vertex_of; // the vertices that have a list, if lists are sparse; null: a list's number is its vertex
   u32 arc_adj; // the adjacency that level 1's list is in
   u32 vertices;
+  u32 lists; // their number
 } Extra;
 
 static bool is_root(const Graph *q, Worker *w, u32 v) {
@@ -32,19 +34,24 @@ static void arcs(const Graph *q, Worker *w, State *s, u32 root, u64 from, u64 to
   w_count(w, root, f_part(q, w, s, w->mem, w->cap, c));
 }
 
+// Where list i begins among all lists.
+static inline u64 place(const Adj *a, u32 i) { return a->levels ? a->rows[i] : a->off[i]; }
+
 static void units(const Graph *q, Worker *w, State *s, u64 first, u64 last) {
   const Extra *x = w->run->extra;
-  const u64 *off = q->adj[x->arc_adj].off;
+  const Adj *a = &q->adj[x->arc_adj];
   const u64 from = x->first + first * ARCS, to = x->first + last * ARCS < x->end ? x->first + last * ARCS : x->end;
-  // The last vertex whose list begins at from or before.
-  u32 lo = 0, hi = x->vertices;
+  // The last list that begins at from or before.
+  u32 lo = 0, hi = x->lists;
   while (hi - lo > 1) {
     const u32 mid = lo + (hi - lo) / 2;
-    if (off[mid] <= from) lo = mid;
+    if (place(a, mid) <= from) lo = mid;
     else hi = mid;
   }
-  for (u32 v = lo; v < x->vertices && off[v] < to && !w_stopped(w); ++v)
-    if (off[v + 1] > from && is_root(q, w, v)) arcs(q, w, s, v, from, to);
+  for (u32 i = lo; i < x->lists && place(a, i) < to && !w_stopped(w); ++i) {
+    const u32 v = x->vertex_of ? x->vertex_of[i] : i;
+    if (place(a, i + 1) > from && is_root(q, w, v)) arcs(q, w, s, v, from, to);
+  }
 }
 #else
 static void units(const Graph *q, Worker *w, State *s, u64 first, u64 last) {

@@ -2,6 +2,7 @@ package c
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/weftgraph/weft/internal/kir"
@@ -114,10 +115,20 @@ func (w *writer) call(x kir.Call) (string, int) {
 	case kir.BitAt:
 		return fmt.Sprintf("w_bit(%s)", strings.Join(args, ", ")), ctext.Primary
 	}
+	name := x.Fn.Name
+	if slices.ContainsFunc(x.Args, sparse) {
+		name = "sparse_" + name
+	}
 	if x.Fn.Group {
 		args = append([]string{"q"}, args...)
 	}
-	return fmt.Sprintf("w_%s(%s)", x.Fn.Name, strings.Join(args, ", ")), ctext.Primary
+	return fmt.Sprintf("w_%s(%s)", name, strings.Join(args, ", ")), ctext.Primary
+}
+
+// sparse reports whether x is neighbour lists of which few vertices have any.
+func sparse(x kir.Expr) bool {
+	g, ok := x.(kir.Global)
+	return ok && g.G.Sparse != nil
 }
 
 func (w *writer) invoke(x kir.Invoke) string {

@@ -37,6 +37,11 @@ func NewMemory(p *kir.Program, classes []Range) *Memory {
 		if g.Kind == kir.Adj {
 			index, most := m.find(g, classes)
 			adjs = append(adjs, address(m, g.Off), address(m, g.Adj), address(m, g.First), address(m, index), most)
+			s := g.Sparse
+			if s == nil {
+				s = &kir.Sparse{}
+			}
+			adjs = append(adjs, address(m, s.Words), address(m, s.First), address(m, s.Off), uint64(len(s.First)))
 		}
 	}
 	for _, kind := range []kir.Kind{kir.Bits, kir.Array, kir.Col} {
@@ -55,7 +60,7 @@ func NewMemory(p *kir.Program, classes []Range) *Memory {
 	numbers := []uint32{0}
 	for _, g := range p.Globals {
 		if g.Kind == kir.Adj {
-			numbers[0] = max(numbers[0], uint32(len(g.Off)-1))
+			numbers[0] = max(numbers[0], uint32(g.Vertices()))
 		}
 		if g.Kind == kir.U32 {
 			numbers = append(numbers, g.Value)
@@ -107,20 +112,28 @@ func address[T any](m *Memory, s []T) uint64 {
 	return uint64(uintptr(unsafe.Pointer(&s[0])))
 }
 
-// find numbers the hubs of g, by vertex, and says how long a hub's list is at
+// find numbers the hubs of g, by vertex or by the row of a sparse list, and says how long a hub's list is at
 // least.
 func (m *Memory) find(g *kir.GlobalDef, classes []Range) (index []uint32, most uint64) {
-	n := uint32(len(g.Off) - 1)
+	n := uint32(g.Vertices())
+	lists, at := n, func(v uint32) uint32 { return v }
+	if g.Sparse != nil {
+		lists, at = uint32(len(g.Sparse.Off)-1), g.Sparse.Row
+	}
 	most = max(uint64(n)/256, 64)
 	found := 0
 	for _, c := range classes {
-		for v := c.First; v < min(c.End, n) && found < maxHubs && g.Off[v+1]-g.Off[v] >= most; v++ {
+		for v := c.First; v < min(c.End, n) && found < maxHubs; v++ {
+			list := g.List(v)
+			if uint64(len(list)) < most {
+				break
+			}
 			if index == nil {
-				index = make([]uint32, n)
+				index = make([]uint32, lists)
 			}
 			found++
-			m.last = max(m.last, g.Adj[g.Off[v+1]-1])
-			index[v] = uint32(len(m.hubs))
+			m.last = max(m.last, list[len(list)-1])
+			index[at(v)] = uint32(len(m.hubs))
 			m.hubs = append(m.hubs, hub{vertex: v, list: uint32(g.Index)})
 		}
 	}

@@ -127,7 +127,7 @@ func truth(b bool) Value {
 	return Value{}
 }
 
-func list(adj *kir.GlobalDef, v uint64) []uint32 { return adj.Adj[adj.Off[v]:adj.Off[v+1]] }
+func list(adj *kir.GlobalDef, v uint64) []uint32 { return adj.List(uint32(v)) }
 
 func contains(set []uint32, x uint32) bool {
 	_, ok := slices.BinarySearch(set, x)
