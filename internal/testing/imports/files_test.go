@@ -21,6 +21,7 @@ var direct = []struct{ dir, calls, why string }{
 	{"internal/memory", "os.ReadFile", "limits of memory, which Linux gives as files"},
 	{"internal/cuda", "os.ReadFile os.ReadDir filepath.Glob", "which libraries and devices there are"},
 	{"internal/cuda/emu", "os.WriteFile os.Remove", "a device of tests"},
+	{"internal/serve/servetest", "os.WriteFile", "files of tests"},
 	{"internal/cuda/kernels/check", "os.MkdirAll os.WriteFile", "a tool of tests"},
 	{"cmd/weft", "os.ReadFile", "what Linux says of the machine"},
 }
