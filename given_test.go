@@ -41,7 +41,7 @@ func TestZeroValues(t *testing.T) {
 	inputs := reflect.TypeFor[map[string]any]()
 	for _, x := range []any{
 		&weft.Graph{}, (*weft.Graph)(nil), &weft.Query{}, (*weft.Query)(nil), &weft.Matcha{}, (*weft.Matcha)(nil),
-		weft.Match{}, &weft.Participation{}, &weft.Partition{}, &weft.Explanation{}, weft.Result{}, &weft.QueryError{}, &weft.InputError{}, &weft.Watch{}, (*weft.Watch)(nil), weft.Change{},
+		weft.Match{}, &weft.Participation{}, &weft.Orbits{}, &weft.Partition{}, &weft.Explanation{}, weft.Result{}, &weft.QueryError{}, &weft.InputError{}, &weft.Watch{}, (*weft.Watch)(nil), weft.Change{},
 	} {
 		given[inputs] = map[string]any{}
 		callAll(t, x, given)
@@ -49,7 +49,7 @@ func TestZeroValues(t *testing.T) {
 	// What is given is zero, and the rest is not.
 	for _, none := range []*weft.Query{nil, {}} {
 		given[reflect.TypeFor[*weft.Query]()], given[reflect.TypeFor[[]*weft.Query]()] = none, []*weft.Query{none}
-		callAll(t, g, given, "Close", "Cliques", "CheckFile", "Info", "Layouts", "Partition", "Motifs", "MotifsMatcha", "Write", "WriteStream",
+		callAll(t, g, given, "Close", "Cliques", "CheckFile", "Info", "Layouts", "Partition", "Motifs", "Orbits", "MotifsMatcha", "Write", "WriteStream",
 			"NumVertices", "NumEdges", "Directed", "Summary", "Read", "LoadTime", "Schema")
 	}
 	for _, none := range []*weft.Graph{nil, {}} {

@@ -46,6 +46,10 @@ var calls = map[string]func(ctx context.Context, g *Graph, q *Query) error{
 	"Matcha":       func(ctx context.Context, g *Graph, q *Query) error { _, err := g.Matcha(ctx, q); return err },
 	"Motifs":       func(ctx context.Context, g *Graph, _ *Query) error { _, err := g.Motifs(ctx, 3); return err },
 	"MotifsMatcha": func(ctx context.Context, g *Graph, _ *Query) error { _, err := g.MotifsMatcha(ctx, 3); return err },
+	"Orbits": func(ctx context.Context, g *Graph, _ *Query) error {
+		_, err := g.Orbits(ctx, 3)
+		return err
+	},
 	"Participation": func(ctx context.Context, g *Graph, q *Query) error {
 		_, err := g.Participation(ctx, q, "a")
 		return err
@@ -151,6 +155,10 @@ func TestClosed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	o, err := g.Orbits(t.Context(), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for what, call := range ofPrograms {
 		if err := call(t.Context(), g); err != nil {
 			t.Errorf("%s: %v", what, err)
@@ -177,6 +185,15 @@ func TestClosed(t *testing.T) {
 		}
 	}} {
 		refuses(t, "Participation."+what, f)
+	}
+	if err := o.Write(io.Discard, "csv"); !errors.Is(err, ErrClosed) {
+		t.Errorf("Orbits.Write of a closed graph: %v", err)
+	}
+	for what, f := range map[string]func(){"Count": func() { o.Count("1") }, "All": func() {
+		for range o.All() {
+		}
+	}} {
+		refuses(t, "Orbits."+what, f)
 	}
 }
 

@@ -87,6 +87,7 @@ func everyCall(t *testing.T) map[string]func(...Option) error {
 		"Graph.List":          func(o ...Option) error { _, err := g.List(ctx, q, io.Discard, "csv", o...); return err },
 		"Graph.Explain":       func(o ...Option) error { _, err := g.Explain(ctx, q, o...); return err },
 		"Graph.Verify":        func(o ...Option) error { _, err := g.Verify(ctx, q, time.Hour, o...); return err },
+		"Graph.Orbits":        func(o ...Option) error { _, err := g.Orbits(ctx, 3, o...); return err },
 		"Graph.Participation": func(o ...Option) error { _, err := g.Participation(ctx, q, "a", o...); return err },
 		"Graph.Motifs":        func(o ...Option) error { _, err := g.Motifs(ctx, 3, o...); return err },
 		"Graph.Cliques":       func(o ...Option) error { _, err := g.Cliques(ctx, 3, o...); return err },

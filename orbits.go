@@ -27,10 +27,10 @@ type Orbits struct {
 //	inner vertex of a diamond; 14 a clique of four
 //
 // Numbers are of induced subgraphs; WithInduced(false) asks for all. Labels and directions are ignored, and a directed graph needs
-// WithDirections(false). The options are those of Motifs. Numbers beyond 63 bits, and any other k, are errors. If ctx ends, there is no result.
+// WithDirections(false). Numbers beyond 63 bits, and any other k, are errors. If ctx ends, there is no result.
 func (g *Graph) Orbits(ctx context.Context, k int, options ...Option) (o *Orbits, err error) {
 	defer ends(ctx, &err)
-	l, s, err := g.begin(&ctx, setting.Motifs, options)
+	l, s, err := g.begin(&ctx, setting.Orbits, options)
 	if err != nil {
 		return nil, err
 	}
@@ -43,11 +43,19 @@ func (g *Graph) Orbits(ctx context.Context, k int, options ...Option) (o *Orbits
 }
 
 // Len returns the number of orbits.
-func (o *Orbits) Len() int { return len(o.o.Counts) }
+func (o *Orbits) Len() int {
+	if o.o == nil {
+		return 0
+	}
+	return len(o.o.Counts)
+}
 
 // Count returns the numbers of the vertex with the given id, by orbit, or nil if there is none. It panics with ErrClosed after Close of
 // the graph.
 func (o *Orbits) Count(id string) []uint64 {
+	if o.o == nil {
+		return nil
+	}
 	defer done(o.g.reads())
 	v, ok := o.g.s.Data.Lookup(id)
 	if !ok {
@@ -67,6 +75,9 @@ func (o *Orbits) at(v uint32) []uint64 {
 // All yields each vertex's id and its numbers by orbit. It panics with ErrClosed after Close of the graph.
 func (o *Orbits) All() iter.Seq2[string, []uint64] {
 	return func(yield func(string, []uint64) bool) {
+		if o.o == nil {
+			return
+		}
 		defer o.g.reads().End()
 		for v := range uint32(o.g.s.Data.NumVertices()) {
 			if !yield(o.g.s.Data.IDs.String(v), o.at(v)) {

@@ -63,20 +63,3 @@ func TestOrbitsOfKarate(t *testing.T) {
 		t.Errorf("without directions: %v", err)
 	}
 }
-
-// TestOrbitsElsewhere: what orbits do not have is refused, and not passed over.
-func TestOrbitsElsewhere(t *testing.T) {
-	g, err := weft.Open(t.Context(), karate)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Close()
-	for _, o := range []weft.Option{weft.WithDevice("gpu:0"), weft.WithEngine("codegen"), weft.WithLimit(3), weft.WithSemantics("hom"), weft.WithOrder("gsi")} {
-		if _, err := g.Orbits(t.Context(), 4, o); !errors.Is(err, weft.ErrUsage) {
-			t.Errorf("%v: %v", o, err)
-		}
-	}
-	if _, err := g.Orbits(t.Context(), 4, weft.WithEngine("host"), weft.WithDevice("cpu"), weft.WithThreads(2)); err != nil {
-		t.Error(err)
-	}
-}

@@ -43,8 +43,33 @@ type Result struct {
 	Method string   // method of counting
 }
 
-// Meters are what a search on GPUs counted about its work.
-type Meters = engine.Meters
+// Meters are what a search on GPUs counted about its work, for comparisons of techniques.
+type Meters struct {
+	// LanesBusy of LanesAll steps of threads had work. Both are 0 if the search did not count them.
+	LanesBusy, LanesAll uint64
+	// Steals inside a block of threads, and from one block to another.
+	StealsBlock, StealsGrid uint64
+	// Scratch is the bytes that the search took on the device, besides the graph: stacks, pools and tables. Of several devices it is
+	// the most.
+	Scratch int64
+}
+
+// Idle returns the share of steps of threads without work; ok says whether they were counted.
+func (m *Meters) Idle() (share float64, ok bool) {
+	if m == nil || m.LanesAll == 0 {
+		return 0, false
+	}
+	return 1 - float64(m.LanesBusy)/float64(m.LanesAll), true
+}
+
+// metersOf is nil for nil.
+func metersOf(m *engine.Meters) *Meters {
+	if m == nil {
+		return nil
+	}
+	x := Meters(*m)
+	return &x
+}
 
 type jsonResult struct {
 	Query         string            `json:"query"`
@@ -104,7 +129,7 @@ func (g *Graph) result(r search.Result) Result {
 		Subgraphs: r.Subgraphs, Embeddings: r.Embeddings, Automorphisms: r.Automorphisms, Complete: r.Complete,
 		Engine: r.Engine, Device: r.Device, Graph: g.summary,
 		Load: g.load - g.check, Open: r.Open, Check: g.check, Plan: r.Plan, Prepare: r.Prepare, Search: r.Search, Total: g.load + r.Total,
-		PeakMemory: r.PeakMemory, Notes: r.Notes, Stats: r.Stats, Meters: r.Meters, Reason: r.Reason, Method: r.Method,
+		PeakMemory: r.PeakMemory, Notes: r.Notes, Stats: r.Stats, Meters: metersOf(r.Meters), Reason: r.Reason, Method: r.Method,
 	}
 }
 

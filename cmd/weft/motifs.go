@@ -47,6 +47,11 @@ directions.
   weft motifs -g follows.csv --directed -k 3
   weft motifs -g proteins.csv -k 4 --orbits -o orbits.parquet`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if orbits {
+				if err := onlyOrbits(cmd); err != nil {
+					return err
+				}
+			}
 			f.program = matcha
 			if err := f.check(a.ctx, a.runtime); err != nil {
 				return err
@@ -93,6 +98,17 @@ func (a *app) motifs(g *graphFlags, f *commonFlags, k int, options []weft.Option
 	})
 }
 
+// onlyOrbits returns an error for a flag that orbits do not have.
+func onlyOrbits(cmd *cobra.Command) error {
+	same := map[string]string{"device": "cpu", "engine": "host"}
+	for _, name := range []string{"engine", "engine-opt", "device", "gpu-memory", "extend", "spill", "stats"} {
+		if value := cmd.Flag(name); value.Changed && value.Value.String() != same[name] {
+			return usagef("--%s does not go with --orbits, which are counted on the processor in one way", name)
+		}
+	}
+	return nil
+}
+
 // orbits writes the numbers of the orbits of all vertices.
 func (a *app) orbits(gf *graphFlags, f *commonFlags, k int, options []weft.Option) error {
 	bar := a.progress(f.progress)
@@ -103,7 +119,7 @@ func (a *app) orbits(gf *graphFlags, f *commonFlags, k int, options []weft.Optio
 	defer a.done(g)
 	ctx, cancel := a.within(a.ctx, f)
 	defer cancel()
-	o, err := g.Orbits(ctx, k, append(weft.Concerning("Graph.Motifs", append(f.options(), bar.options()...)...), options...)...)
+	o, err := g.Orbits(ctx, k, append(weft.Concerning("Graph.Orbits", append(f.options(), bar.options()...)...), options...)...)
 	bar.clear()
 	if err != nil {
 		return err

@@ -9,11 +9,3 @@ type Meters struct {
 	// Scratch is the bytes that the search took on the device, besides the graph: stacks, pools and tables. Of several devices it is the most.
 	Scratch int64
 }
-
-// Idle is the share of lane-steps without work, as gMatch's idle rate; ok says whether they were counted.
-func (m *Meters) Idle() (share float64, ok bool) {
-	if m == nil || m.LanesAll == 0 {
-		return 0, false
-	}
-	return 1 - float64(m.LanesBusy)/float64(m.LanesAll), true
-}

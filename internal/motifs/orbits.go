@@ -33,9 +33,6 @@ func CountOrbits(ctx context.Context, g *search.Graph, k int, s *setting.Setting
 	if g.Data.Directed && !s.Undirected {
 		return nil, kind.With(kind.Usage, errors.New("orbits are of motifs without directions, and the graph has directions: leave them out (--no-directions, WithDirections(false))"))
 	}
-	if oneByOne(s) {
-		return nil, kind.With(kind.Usage, errors.New("orbits are counted on the processor by the engine host: they take no other device or engine, and no order, limit, semantics or engine option"))
-	}
 	start := time.Now()
 	ctx, stop := memory.Watch(ctx, s.Memory)
 	defer stop()

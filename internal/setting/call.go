@@ -6,7 +6,7 @@ import (
 )
 
 // Call is a set of the calls that take options.
-type Call uint32
+type Call uint64
 
 const (
 	Open Call = 1 << iota
@@ -40,6 +40,7 @@ const (
 	RuntimeCheck
 	Watch
 	Follow
+	Orbits
 	end
 )
 
@@ -49,7 +50,7 @@ var Calls = [...]string{
 	"Graph.Count", "Graph.CountEach", "Graph.Exists", "Graph.Match", "Graph.List", "Graph.Explain", "Graph.Verify", "Graph.Participation",
 	"Graph.Motifs", "Graph.Cliques", "Graph.Matcha", "Graph.MotifsMatcha", "Query.Check", "Query.Semantics",
 	"Matcha.Run", "Matcha.Code", "Matcha.Graph", "Matcha.Explain", "Runtime.Check",
-	"Graph.Watch", "Graph.Follow",
+	"Graph.Watch", "Graph.Follow", "Graph.Orbits",
 }
 
 // Sets of calls that are alike.
@@ -58,6 +59,7 @@ const (
 	reads    = files | FromRecords | FromEdges
 	queries  = Count | CountEach | Exists | Match | List | Explain | Verify | Participation
 	searches = queries | Motifs | Cliques
+	motifs   = Motifs | Orbits
 	programs = Matcha | MotifsMatcha
 	watches  = Watch | Follow
 )
@@ -76,25 +78,25 @@ var Concerns = map[string]Call{
 	"WithVertices":       reads,
 	"WithVertexRecords":  reads,
 	"WithVertexRows":     reads,
-	"WithThreads":        reads | Generate | Info | Layouts | Partition | CheckFile | searches | programs | Check | Run | MatchaExplain | watches,
-	"WithMemory":         reads | Generate | Partition | searches | Check | Run | watches,
+	"WithThreads":        reads | Generate | Info | Layouts | Partition | CheckFile | searches | Orbits | programs | Check | Run | MatchaExplain | watches,
+	"WithMemory":         reads | Generate | Partition | searches | Orbits | Check | Run | watches,
 	"WithGPUMemory":      reads | searches | Check | Run | watches,
 	"WithSpill":          searches | Check,
 	"WithDevice":         reads | searches | Check | Run | MatchaExplain | RuntimeCheck | watches,
-	"WithProgress":       files | searches | Check,
+	"WithProgress":       files | searches | Orbits | Check,
 	"WithEngine":         searches | Check | RuntimeCheck | watches,
 	"WithEngineOption":   searches | programs | Check | watches,
 	"WithOrder":          searches | programs | Check,
 	"WithSeed":           Partition | searches | programs | Check,
 	"WithSemantics":      searches | programs | Check | Semantics | watches,
-	"WithInduced":        searches | programs | Check | watches,
+	"WithInduced":        searches | Orbits | programs | Check | watches,
 	"WithParam":          queries | Matcha | Check | watches,
 	"WithProduct":        queries | Matcha | Check | watches,
 	"WithLimit":          searches&^(Exists|Verify) | Check,
 	"WithList":           searches&^(Exists|Verify) | Matcha | Check | watches,
 	"WithTimeout":        CountEach | Motifs | Check,
 	"WithPlanning":       queries | Check,
-	"WithDirections":     Motifs | MotifsMatcha | Check,
+	"WithDirections":     motifs | MotifsMatcha | Check,
 	"WithQueryColumn":    List | Participation | Check,
 	"WithListing":        Explain | Matcha | Check,
 	"WithLevels":         Explain | Check,
@@ -113,7 +115,7 @@ var Concerns = map[string]Call{
 func (c Call) String() string {
 	var names []string
 	for ; c != 0; c &= c - 1 {
-		names = append(names, Calls[bits.TrailingZeros32(uint32(c))])
+		names = append(names, Calls[bits.TrailingZeros64(uint64(c))])
 	}
 	return strings.Join(names, ", ")
 }

@@ -7,7 +7,7 @@ import (
 
 // TestCallNames: every call has a name, and no name is of two calls.
 func TestCallNames(t *testing.T) {
-	if want := bits.TrailingZeros32(uint32(end)); len(Calls) != want {
+	if want := bits.TrailingZeros64(uint64(end)); len(Calls) != want {
 		t.Fatalf("%d names of calls, want %d", len(Calls), want)
 	}
 	seen := map[string]bool{}
