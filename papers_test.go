@@ -1,6 +1,7 @@
 package weft_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,7 +28,7 @@ func TestPapers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := ""
+			want, busy := "", []uint64(nil)
 			for _, v := range e.Versions {
 				var options []weft.Option
 				for s := range strings.SplitSeq(v.Settings, ",") {
@@ -50,9 +51,19 @@ func TestPapers(t *testing.T) {
 				if r.Meters == nil || r.Meters.Scratch == 0 {
 					t.Errorf("%s, %s, %s: %+v", system, e.Name, v.Name, r.Meters)
 				}
+				if strings.Contains(v.Settings, "stack.stats=on") { // a thief makes the sets of its prefix again
+					alone, err := g.Count(t.Context(), q, append(options, weft.WithEngineOption("stack.steal", "off"))...)
+					if err != nil || alone.Meters == nil {
+						t.Fatalf("%v, %+v", err, alone.Meters)
+					}
+					busy = append(busy, alone.Meters.LanesBusy)
+				}
 				if idle, ok := r.Meters.Idle(); e.Idle && (!ok || idle < 0 || idle > 1) {
 					t.Errorf("%s, %s, %s: idle %v, %v", system, e.Name, v.Name, idle, ok)
 				}
+			}
+			if len(busy) > 0 && slices.Min(busy) != slices.Max(busy) { // the same sets are made, by several siblings together or one after the other
+				t.Errorf("%s, %s: %d elements were gone over", system, e.Name, busy)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -35,10 +36,21 @@ func (a *accounts) share(who Identity) *memory.Share {
 	return x.Share(who.Memory)
 }
 
+// uncounted are engines whose searches do not count their memory: the oracle keeps what it has found of the graph.
+var uncounted = []string{"oracle"}
+
 // limitMemory gives a run the share in which its searches count their memory.
 func (r *Run) limitMemory() {
 	r.share = r.s.accounts.share(r.Who)
 	r.ctx = memory.WithShare(r.ctx, r.share)
+}
+
+// countsMemory returns an error for an engine that would pass over the limit of the user's memory.
+func (r *Run) countsMemory() error {
+	if e := r.Request.Engine; r.Who.Memory > 0 && slices.Contains(uncounted, e) {
+		return errorf(NotAllowed, "the engine %s does not count its memory, which is limited for this user", e)
+	}
+	return nil
 }
 
 // shortOfUser is the error of a run that needs more memory than its user has left, as clients get it: a refusal for good if the user's other

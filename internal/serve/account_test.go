@@ -60,6 +60,20 @@ func TestUserMemory(t *testing.T) {
 	}
 }
 
+// TestUserMemoryUncounted: an engine that does not count its memory is not for users whose memory is limited.
+func TestUserMemoryUncounted(t *testing.T) {
+	s := server(t, Limits{})
+	q := Request{Kind: Count, Graph: "karate", Query: "MATCH (a)--(b)--(c)--(a)", Choices: Choices{Engine: "oracle"}}
+	if _, err := s.Begin(t.Context(), limited(1<<30), q); codeOf(err) != NotAllowed {
+		t.Errorf("%v", err)
+	}
+	r := begin(t, s, Anyone(), q)
+	if _, err := r.Count(); err != nil {
+		t.Error(err)
+	}
+	r.Close()
+}
+
 // TestUserMemoryTogether: what the queries of one user have at the same time counts together, and that of others does not.
 func TestUserMemoryTogether(t *testing.T) {
 	s := server(t, Limits{Running: 4, PerUser: 4})

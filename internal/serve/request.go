@@ -194,6 +194,9 @@ func (r *Run) setOptions() error {
 	add(q.Directions != nil, func() weft.Option { return weft.WithDirections(*q.Directions) })
 	add(q.Profile, weft.WithLevels)
 	add(q.Listing != nil, func() weft.Option { return weft.WithListing(*q.Listing) })
+	if err := r.countsMemory(); err != nil {
+		return err
+	}
 	add(q.Engine != "" && q.Engine != "auto", func() weft.Option { return weft.WithEngine(q.Engine) })
 	add(q.Device != "" && q.Device != "auto", func() weft.Option { return weft.WithDevice(q.Device) })
 	add(q.Order != "" && q.Order != "auto", func() weft.Option { return weft.WithOrder(q.Order) })

@@ -216,20 +216,13 @@ struct Search {
   // is empty, a bit each. Collective.
   template <class L> DEV u32 make(L l, u32 n) {
     u32 alive = (1u << n) - 1;
-    if constexpr (W_UNROLL == 1) {
+    // Where lanes are counted, a single sibling's sets are made as several siblings' are, one after the other.
+    if constexpr (W_UNROLL == 1 && !W_STATS) {
       State mine = s.state[l][0]; // all lanes write their results
       alive = Program::sets(Warp(), q, mine, l, slots, x.cap);
       sync_warp(ALL);
       if (lane() == 0) s.state[l][0] = mine;
       sync_warp(ALL);
-#if W_STATS
-      Program::nodes(q, l, [&](auto node) {
-        Set a = {0, 0}, b = {0, 0};
-        if (node.op == LIST) return; // no elements are gone over
-        node.operands(q, s.state[l][0], a, b);
-        lanes(node.op == AND && b.n < a.n ? b.n : a.n);
-      });
-#endif
     } else {
       if (n > 1) note(USED_COMBINED);
       Program::nodes(q, l, [&](auto node) {

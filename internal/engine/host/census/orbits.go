@@ -182,6 +182,15 @@ func (c *orbitCounts) count() error {
 	c.passes = len(passes)
 	for i, p := range passes {
 		c.pass = i
+		if i == c.passes-1 && c.k == 4 {
+			matrices := c.matrices()
+			if err := memory.Check("matrices of neighbourhoods", uint64(matrices), c.o.Memory); err != nil {
+				return err
+			}
+			if err := memory.ShareOf(c.ctx).Take("matrices of neighbourhoods", matrices); err != nil {
+				return err
+			}
+		}
 		if err := c.each(p); err != nil {
 			return err
 		}
@@ -190,6 +199,16 @@ func (c *orbitCounts) count() error {
 		c.n[orbitTriangle][v] /= 2
 	}
 	return nil
+}
+
+// matrices is the most bytes of all workers' matrices of higher neighbours.
+func (c *orbitCounts) matrices() int64 {
+	most := uint64(0)
+	for v := range c.csr.NumVertices() {
+		most = max(most, c.off[v+1]-c.off[v])
+	}
+	words := int64(most+63) / 64
+	return int64(c.o.Threads) * 8 * int64(most) * words * 5 / 4
 }
 
 // split finds the higher neighbours of v.

@@ -128,6 +128,14 @@ func Run(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options, go
 	}
 	live, some := pb.all, pb.filter(sc)
 	sc.left = nil
+	candidates := int64(0)
+	for u := range pb.n {
+		candidates += 4 * int64(cap(sc.cand[u]))
+	}
+	if err := r.share.Take("sets of candidates", candidates); err != nil {
+		r.fail(err)
+		some = false
+	}
 	if some && !r.listing {
 		live, some = pb.settle(sc)
 	}

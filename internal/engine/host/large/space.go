@@ -3,6 +3,7 @@ package large
 import (
 	"math/bits"
 	"slices"
+	"unsafe"
 )
 
 // A space is the candidate graph: candidates as indexes into the universe of
@@ -129,13 +130,16 @@ func (sp *space) matrix(sc *scratch, u, v int, links []link, back int16) int16 {
 	if len(sp.mats) < cap(sp.mats) {
 		rows = sp.mats[:len(sp.mats)+1][len(sp.mats)].rows[:0]
 	}
+	if !sp.fits(sc, rowBytes*len(sc.univ[gu])) {
+		return -1
+	}
 	m := matrix{links: links, prev: *last, neg: links[0].neg, rows: slices.Grow(rows, len(sc.univ[gu]))}
 	un := sc.univ[gv]
 	lo, hi := un[0], un[len(un)-1]
 	words := (len(un) + 63) >> 6
 	from := sc.univ[gu]
 	if back >= 0 && words < sparseRow && len(from) <= 64*(sparseRow-1) {
-		if n := len(sp.bits) + len(from)*words; n <= cap(sp.bits) || sc.fits(8*n) {
+		if n := len(sp.bits) + len(from)*words; n <= cap(sp.bits) || sp.fits(sc, 8*(n-len(sp.bits))) {
 			sp.transpose(&m, &sp.mats[back], len(from), words)
 		}
 		from = nil
@@ -164,11 +168,14 @@ func (sp *space) matrix(sc *scratch, u, v int, links []link, back int16) int16 {
 			}
 		}
 		if words >= sparseRow && 2*len(buf) < words && !(m.neg && len(links) > 1) {
+			if len(sp.lists)+len(buf) > cap(sp.lists) && !sp.fits(sc, 4*(len(sp.lists)/4+len(buf))) {
+				break
+			}
 			m.rows = append(m.rows, row{at: len(sp.lists), n: int32(len(buf))})
 			sp.lists = append(sp.lists, buf...)
 		} else {
 			at := len(sp.bits)
-			if at+words > cap(sp.bits) && !sc.fits(8*(at+words)) {
+			if at+words > cap(sp.bits) && !sp.fits(sc, 8*(at/2+words)) {
 				break
 			}
 			sp.bits = grow(sp.bits, at+words)
@@ -232,12 +239,23 @@ func grow(s []uint64, n int) []uint64 {
 	return t
 }
 
+// rowBytes is the size of a row.
+const rowBytes = int(unsafe.Sizeof(row{}))
+
+// graphBytes returns the memory of the candidate graph.
+func (sp *space) graphBytes() int {
+	b := 8*len(sp.bits) + 4*len(sp.lists)
+	for i := range sp.mats {
+		b += rowBytes * len(sp.mats[i].rows)
+	}
+	return b
+}
+
+// fits reports whether the candidate graph may grow by some bytes. Otherwise the run has failed.
+func (sp *space) fits(sc *scratch, bytes int) bool { return sc.fits(sp.graphBytes() + bytes) }
+
 // bytes returns the memory of the candidate graph and of the sets of n workers, without their
 // caches.
 func (sp *space) bytes(n int) int64 {
-	b := 8*len(sp.bits) + 4*len(sp.lists)
-	for i := range sp.mats {
-		b += 16 * len(sp.mats[i].rows)
-	}
-	return int64(b) + int64(n)*int64(sp.pb.n+1)*8*int64(sp.total)
+	return int64(sp.graphBytes()) + int64(n)*int64(sp.pb.n+1)*8*int64(sp.total)
 }
