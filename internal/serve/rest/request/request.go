@@ -47,6 +47,19 @@ type Body struct {
 	Threads      int               `json:"threads"`
 	Seed         uint64            `json:"seed"`
 	Switches     map[string]string `json:"switches"`
+
+	text []byte // of the whole body
+}
+
+// At is a mistake of a field of the body that was parsed, of which others have found it. Its place is that of the field's value, or of the object that
+// lacks the field. A field of an object has its names from the outside.
+func (b *Body) At(message string, field ...string) *Error {
+	var at path
+	for _, name := range field {
+		at = append(at, name)
+	}
+	value, _ := find(b.text, at)
+	return &Error{message, at.String(), placeAt(b.text, value)}
 }
 
 // Error is a mistake in a body.
@@ -95,6 +108,7 @@ func ReadForms(document []byte, kinds []string) (Forms, error) {
 // Parse reads the text of a body, and refuses fields that do not concern the kind, and fields that stand twice in an object. The kind "" is a job, whose
 // body names its kind. Errors are *Error.
 func (f Forms) Parse(text []byte, kind string) (b Body, err error) {
+	b.text = text
 	given, err := parse(text, &b)
 	if err != nil {
 		return b, err
