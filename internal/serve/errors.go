@@ -39,7 +39,7 @@ const (
 type Error struct {
 	Code    Code
 	Message string
-	// Field is the field of the request that has the mistake, by its names in JSON, as "params" and the name of one. nil: none, or none alone.
+	// Field is the path of the field that has the mistake, in JSON's names, as "params" and "x". nil: the mistake is not in one field.
 	Field []string
 	// Retry is the time after which the same request may succeed. 0 means that it is not known.
 	Retry time.Duration
@@ -56,7 +56,7 @@ func errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// at says which field of the request has the mistake.
+// at sets the path of the field that has the mistake, and returns e.
 func (e *Error) at(field ...string) *Error {
 	e.Field = field
 	return e

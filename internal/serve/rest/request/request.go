@@ -51,8 +51,8 @@ type Body struct {
 	text []byte // of the whole body
 }
 
-// At is a mistake of a field of the body that was parsed, of which others have found it. Its place is that of the field's value, or of the object that
-// lacks the field. A field of an object has its names from the outside.
+// At returns an error about a field of a body that Parse has taken. Its place is that of the field's value, or of the object that lacks the field.
+// The field is a path of names: that of the body's field first.
 func (b *Body) At(message string, field ...string) *Error {
 	var at path
 	for _, name := range field {
