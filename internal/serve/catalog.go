@@ -165,7 +165,7 @@ func (c *Catalog) Close() {
 	}
 }
 
-func unknownGraph(name string) error { return errorf(UnknownGraph, "there is no graph %q", name) }
+func unknownGraph(name string) *Error { return errorf(UnknownGraph, "there is no graph %q", name) }
 
 func (c *Catalog) open(name string) bool {
 	c.mu.Lock()

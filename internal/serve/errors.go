@@ -39,6 +39,8 @@ const (
 type Error struct {
 	Code    Code
 	Message string
+	// Field is the path of the field that has the mistake, in JSON's names, as "params" and "x". nil: the mistake is not in one field.
+	Field []string
 	// Retry is the time after which the same request may succeed. 0 means that it is not known.
 	Retry time.Duration
 	err   error
@@ -52,6 +54,12 @@ func (e *Error) Unwrap() error { return e.err }
 
 func errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// at sets the path of the field that has the mistake, and returns e.
+func (e *Error) at(field ...string) *Error {
+	e.Field = field
+	return e
 }
 
 // Message returns the text of an error that clients of any protocol may see. If the error's own text may have the path of a file, or tells of

@@ -40,18 +40,16 @@ func TestLull(t *testing.T) {
 	}
 	// One listing alone may be without its turn.
 	second := begin(t, s, Anyone(), listing)
-	done := make(chan int64, 1)
-	var most int64
+	done, reads := make(chan int64, 1), make(chan struct{})
 	go func() {
+		var rows int64
 		for _, err := range second.Rows() {
-			if most++; err != nil {
+			if rows++; err != nil {
 				t.Error(err)
 			}
-			if most == 1 {
-				time.Sleep(2 * lull)
-			}
+			<-reads
 		}
-		done <- most
+		done <- rows
 	}()
 	for second.Status().State != "running" {
 		time.Sleep(time.Millisecond)
@@ -65,19 +63,149 @@ func TestLull(t *testing.T) {
 	for _, waiting := s.queue.counts(); waiting != 1; _, waiting = s.queue.counts() {
 		time.Sleep(time.Millisecond)
 	}
-	// The first listing goes on before the query that waits, when the second one has ended.
+	// The first listing goes on before the query that waits, in place of the second one, whose client takes nothing.
 	close(out.pass)
-	if err := <-ended; err != nil || first.Summary().Rows != 300000 || first.Summary().Cut != CutLimit {
-		t.Errorf("%v, %+v", err, first.Summary())
+	select {
+	case err := <-ended:
+		if err != nil || first.Summary().Rows != 300000 || first.Summary().Cut != CutLimit {
+			t.Errorf("%v, %+v", err, first.Summary())
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("a listing whose client reads waits for one whose client does not")
 	}
+	// The second one lets the query that waits begin, and goes on when that has ended.
+	for third.Status().State != "running" {
+		time.Sleep(time.Millisecond)
+	}
+	close(reads)
+	third.Cancel()
+	<-waits
 	if n := <-done; n != 300000 {
 		t.Errorf("%d rows", n)
 	}
-	third.Cancel()
-	<-waits
 	if running, waiting := s.queue.counts(); running != 0 || waiting != 0 || len(s.queue.paused) != 0 {
 		t.Errorf("%d run, %d wait, %d are without their turn", running, waiting, len(s.queue.paused))
 	}
+}
+
+// client is one of a listing, which takes nothing until its channel pass is closed.
+type client struct {
+	*Run
+	gate
+	ended chan error
+}
+
+// lists begins a listing of a user that waits for its turn.
+func lists(t *testing.T, s *Server, who Identity) *client {
+	t.Helper()
+	c := &client{begin(t, s, who, Request{Kind: Match, Graph: "dense", Query: "MATCH (a)--(b)--(c)", Choices: Choices{Limit: 100000, Threads: 1}}), gate{pass: make(chan struct{})}, make(chan error, 1)}
+	go func() { c.ended <- c.Run.Write(&c.gate, "csv") }()
+	return c
+}
+
+// computes begins a long count of a user, which the test must cancel.
+func computes(t *testing.T, s *Server, who Identity) (r *Run, ended chan error) {
+	t.Helper()
+	r, ended = begin(t, s, who, Request{Kind: Count, Graph: "dense", Query: servetest.Long, Choices: Choices{Engine: "host", Threads: 1}}), make(chan error, 1)
+	go func() { _, err := r.Count(); ended <- err }()
+	return r, ended
+}
+
+// within waits until something holds.
+func within(t *testing.T, limit time.Duration, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(limit); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("not in time: ", what)
+		}
+	}
+}
+
+// has reports whether a run is among some of the queue's.
+func (q *queue) has(runs map[*Run]bool, r *Run) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return runs[r]
+}
+
+// TestLullOfUser: a user has as many listings without their turn as may run, and leaves the places of others.
+func TestLullOfUser(t *testing.T) {
+	s := server(t, Limits{Running: 3, PerUser: 2})
+	ana, bob := Anyone(), Anyone()
+	ana.Name, bob.Name = "ana", "bob"
+	ana.Quota.Running = 1
+	all := []*client{lists(t, s, ana)}
+	for range 2 {
+		within(t, 20*time.Second, "a listing begins", func() bool { return all[len(all)-1].Status().State == "running" })
+		all = append(all, lists(t, s, ana))
+	}
+	time.Sleep(3 * lull / 2)
+	if state := all[2].Status().State; state != "waiting" {
+		t.Errorf("a third listing of a user with one turn is %s", state)
+	}
+	for range 2 {
+		all = append(all, lists(t, s, bob))
+	}
+	within(t, 20*time.Second, "listings of another user lose their turns", func() bool { return s.queue.has(s.queue.paused, all[3].Run) && s.queue.has(s.queue.paused, all[4].Run) })
+	for _, c := range all {
+		close(c.pass)
+	}
+	for _, c := range all {
+		if err := <-c.ended; err != nil || c.Summary().Rows != 100000 {
+			t.Errorf("%v, %+v", err, c.Summary())
+		}
+	}
+	if running, waiting := s.queue.counts(); running != 0 || waiting != 0 || len(s.queue.paused) != 0 {
+		t.Errorf("%d run, %d wait, %d are without their turn", running, waiting, len(s.queue.paused))
+	}
+}
+
+// TestLullOrder: listings whose clients go on have turns in the order in which these went on, and are none of those that --max-waiting bounds.
+func TestLullOrder(t *testing.T) {
+	s := server(t, Limits{Running: 2, Waiting: 1})
+	a, b := lists(t, s, Anyone()), lists(t, s, Anyone())
+	within(t, 20*time.Second, "two listings lose their turns", func() bool { return s.queue.has(s.queue.paused, a.Run) && s.queue.has(s.queue.paused, b.Run) })
+	c, cEnds := computes(t, s, Anyone())
+	d, dEnds := computes(t, s, Anyone())
+	within(t, 20*time.Second, "two counts begin", func() bool { return c.Status().State == "running" && d.Status().State == "running" })
+	a.pass <- struct{}{}
+	within(t, 20*time.Second, "a listing wants its turn", func() bool { _, n := s.queue.counts(); return n == 1 })
+	b.pass <- struct{}{}
+	within(t, 20*time.Second, "two listings want their turns", func() bool { _, n := s.queue.counts(); return n == 2 })
+	e, eEnds := computes(t, s, Anyone()) // fails if they count
+	within(t, 20*time.Second, "a count waits", func() bool { _, n := s.queue.counts(); return n == 3 })
+	if _, err := s.Begin(t.Context(), Anyone(), e.Request); code(err) != QueueFull {
+		t.Errorf("a second query that waits: %v", err)
+	}
+	next := func() (r *Run) { // the next that has a turn, besides d
+		within(t, 20*time.Second, "one has a turn", func() bool {
+			for _, x := range []*Run{a.Run, b.Run, e} {
+				if s.queue.has(s.queue.running, x) {
+					r = x
+				}
+			}
+			return r != nil
+		})
+		return r
+	}
+	c.Cancel()
+	<-cEnds
+	for _, x := range []*client{a, b} {
+		if next() != x.Run {
+			t.Error("another query has the turn of the listing that wanted it first")
+		}
+		close(x.pass)
+		if err := <-x.ended; err != nil || x.Summary().Rows != 100000 {
+			t.Errorf("%v, %+v", err, x.Summary())
+		}
+	}
+	if next() != e {
+		t.Error("the count has no turn")
+	}
+	d.Cancel()
+	e.Cancel()
+	<-dEnds
+	<-eEnds
 }
 
 // TestLullEnds: a listing that is cut short while it has no turn ends without one.

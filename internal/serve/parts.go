@@ -17,7 +17,7 @@ func (s *Server) Parts(text string) (*gql.Parts, error) {
 		return nil, err
 	}
 	if err := s.small(q); err != nil {
-		return nil, err
+		return nil, err.at("query")
 	}
 	return gql.ReadParts(text)
 }
@@ -26,15 +26,15 @@ func (s *Server) Parts(text string) (*gql.Parts, error) {
 func (s *Server) fits(text string) error {
 	switch {
 	case len(text) > s.Limits.Text:
-		return errorf(TooLarge, "the query has %d bytes, and at most %d are taken", len(text), s.Limits.Text)
+		return errorf(TooLarge, "the query has %d bytes, and at most %d are taken", len(text), s.Limits.Text).at("query")
 	case strings.TrimSpace(text) == "":
-		return errorf(BadRequest, "there is no query")
+		return errorf(BadRequest, "there is no query").at("query")
 	}
 	return nil
 }
 
 // small returns an error if a query has too many vertices.
-func (s *Server) small(q *weft.Query) error {
+func (s *Server) small(q *weft.Query) *Error {
 	if n, most := len(q.Vertices()), s.Limits.Vertices; most > 0 && n > most {
 		return errorf(TooLarge, "the pattern has %d vertices, and at most %d are taken", n, most)
 	}

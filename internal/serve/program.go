@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,11 +61,11 @@ func (s *Server) takesProgram(who Identity, p *Program) (text string, err error)
 	case len(who.Graphs) == 0:
 		return "", errorf(NotAllowed, "this user may read no graph, and runs no programs")
 	case p.Name != "" && p.Text != "":
-		return "", errorf(BadRequest, "give the text of a program or the name of one, and not both")
+		return "", errorf(BadRequest, "give the text of a program or the name of one, and not both").at("name")
 	case p.Name == "" && strings.TrimSpace(p.Text) == "":
-		return "", errorf(BadRequest, "there is no program")
+		return "", errorf(BadRequest, "there is no program").at("program")
 	case len(p.Text) > s.Limits.Text:
-		return "", errorf(TooLarge, "the program has %d bytes, and at most %d are taken", len(p.Text), s.Limits.Text)
+		return "", errorf(TooLarge, "the program has %d bytes, and at most %d are taken", len(p.Text), s.Limits.Text).at("program")
 	}
 	known := false
 	for i, t := range weft.MatchaTargets() {
@@ -75,10 +76,10 @@ func (s *Server) takesProgram(who Identity, p *Program) (text string, err error)
 	}
 	switch {
 	case !known:
-		return "", errorf(BadRequest, "target %q: want interp, c or cuda", p.Target)
+		return "", errorf(BadRequest, "target %q: want interp, c or cuda", p.Target).at("target")
 	case !slices.Contains(s.Programs, p.Target):
 		return "", errorf(ProgramsOff, "this server runs programs on %s alone: weft serve --allow-programs=%s allows the target %s",
-			strings.Join(s.Programs, " and "), strings.Join(append(slices.Clone(s.Programs), p.Target), ","), p.Target)
+			strings.Join(s.Programs, " and "), strings.Join(append(slices.Clone(s.Programs), p.Target), ","), p.Target).at("target")
 	}
 	if p.Name != "" {
 		return ofLibrary(p.Name)
@@ -95,15 +96,15 @@ func ofLibrary(name string) (string, error) {
 		}
 		known = append(known, e.Name)
 	}
-	return "", errorf(BadRequest, "the library has no program %.40q: it has %s", name, strings.Join(known, ", "))
+	return "", errorf(BadRequest, "the library has no program %.40q: it has %s", name, strings.Join(known, ", ")).at("name")
 }
 
 // readProgram takes the inputs and makes the options.
 func (r *Run) readProgram() error {
 	q := &r.Request
 	p := &q.Program
-	if q.Limit < 0 || q.Time < 0 || q.Threads < 0 {
-		return errorf(BadRequest, "limits and threads cannot be negative")
+	if err := q.negative(); err != nil {
+		return err
 	}
 	graphs := 0
 	for _, in := range r.program.Inputs() {
@@ -112,42 +113,43 @@ func (r *Run) readProgram() error {
 		}
 	}
 	if q.Graph != "" && graphs != 1 {
-		return errorf(BadRequest, "graph is for a program with one Graph, and this one has %d: name them in inputs", graphs)
+		return errorf(BadRequest, "graph is for a program with one Graph, and this one has %d: name them in inputs", graphs).at("graph")
 	}
-	for name := range p.Inputs {
+	for _, name := range slices.Sorted(maps.Keys(p.Inputs)) {
 		if !slices.ContainsFunc(r.program.Inputs(), func(in weft.MatchaInput) bool { return in.Name == name }) {
-			return errorf(BadRequest, "the program has no input %s", name)
+			return errorf(BadRequest, "the program has no input %s", name).at("inputs", name)
 		}
 	}
 	for _, in := range r.program.Inputs() {
 		x, given := p.Inputs[in.Name]
 		if !isGraph(in.Type) {
 			if !given {
-				return errorf(BadRequest, "the program's input %s (%s) is not given", in.Name, in.Type)
+				return errorf(BadRequest, "the program's input %s (%s) is not given", in.Name, in.Type).at("inputs", in.Name)
 			}
 			v, err := inputOf(in.Type, x)
 			if err != nil {
-				return errorf(BadRequest, "input %s: %v", in.Name, err)
+				return errorf(BadRequest, "input %s: %v", in.Name, err).at("inputs", in.Name)
 			}
 			r.inputs[in.Name] = v
 			continue
 		}
 		name, text := x.(string)
+		field := []string{"inputs", in.Name}
 		switch {
 		case given && !text:
-			return errorf(BadRequest, "input %s: want the name of a graph", in.Name)
+			return errorf(BadRequest, "input %s: want the name of a graph", in.Name).at("inputs", in.Name)
 		case given && graphs == 1 && q.Graph != "":
-			return errorf(BadRequest, "the input %s is given twice: as graph and in inputs", in.Name)
+			return errorf(BadRequest, "the input %s is given twice: as graph and in inputs", in.Name).at("inputs", in.Name)
 		case !given && graphs == 1:
-			name = q.Graph
+			name, field = q.Graph, []string{"graph"}
 			if name == "" {
 				name = r.s.only(r.Who)
 			}
 		}
 		if name == "" {
-			return errorf(BadRequest, "the program's input %s (%s) is not given: want the name of a graph", in.Name, in.Type)
+			return errorf(BadRequest, "the program's input %s (%s) is not given: want the name of a graph", in.Name, in.Type).at("inputs", in.Name)
 		}
-		if err := r.lend(name); err != nil {
+		if err := r.lend(name, field...); err != nil {
 			return err
 		}
 		r.inputs[in.Name] = r.leases[len(r.leases)-1].Graph
@@ -159,7 +161,7 @@ func (r *Run) readProgram() error {
 		for knob := range strings.SplitSeq(p.Schedule, ",") {
 			name, value, _ := strings.Cut(knob, "=")
 			if n, err := strconv.Atoi(strings.TrimSpace(value)); strings.TrimSpace(name) == "threads" && err == nil && n > r.s.Limits.Threads {
-				return errorf(BadRequest, "schedule: threads=%d, and a query has at most %d", n, r.s.Limits.Threads)
+				return errorf(BadRequest, "schedule: threads=%d, and a query has at most %d", n, r.s.Limits.Threads).at("schedule")
 			}
 		}
 	}

@@ -31,16 +31,18 @@ type Limits struct {
 	CompilerMemory int64
 }
 
-// queue lets queries wait for their turn: the oldest first, except those of users who have as many running as they may.
+// queue lets queries wait for their turn: the oldest first, except those of users who have as many running as they may. Listings that had a turn
+// before come first.
 type queue struct {
 	limits Limits
 
-	mu      sync.Mutex
-	running map[*Run]bool
-	paused  map[*Run]bool // without their turn, or waiting for one again
-	waiting []*Run        // the oldest first
-	closed  bool
-	freed   time.Time // when memory was last given back to the system
+	mu       sync.Mutex
+	running  map[*Run]bool
+	paused   map[*Run]bool // without their turn
+	resuming []*Run        // those of paused that want their turn again, the first to want it first
+	waiting  []*Run        // those that have not begun, the oldest first
+	closed   bool
+	freed    time.Time // when memory was last given back to the system
 }
 
 // full returns an error if no more queries, or none of a user, may wait.
@@ -86,7 +88,7 @@ func (q *queue) enter(r *Run) error {
 		q.mu.Unlock()
 		return errDraining()
 	}
-	if len(q.running) >= q.limits.Running || q.ofUser(r.Who.Name) >= r.most { // it waits
+	if !q.fits(r) { // it waits
 		if err := q.refuses(r.Who); err != nil { // others came since the run began
 			q.mu.Unlock()
 			return err
@@ -110,24 +112,41 @@ func (q *queue) enter(r *Run) error {
 
 // next gives turns. The caller holds the lock.
 func (q *queue) next() {
-	for i := 0; i < len(q.waiting); {
-		if len(q.running) >= q.limits.Running {
-			return
+	for i := 0; i < len(q.resuming); {
+		r := q.resuming[i]
+		if !q.fits(r) && !q.swap(r) {
+			i++
+			continue
 		}
+		q.resuming = slices.Delete(q.resuming, i, i+1)
+		delete(q.paused, r)
+		q.give(r)
+	}
+	for i := 0; i < len(q.waiting) && len(q.running) < q.limits.Running; {
 		r := q.waiting[i]
-		if q.ofUser(r.Who.Name) >= r.most {
+		if !q.fits(r) {
 			i++
 			continue
 		}
 		q.waiting = slices.Delete(q.waiting, i, i+1)
-		q.running[r] = true
-		close(r.turn)
+		q.give(r)
 	}
 }
 
-// ofUser is the number of a user's running queries. The caller holds the lock.
-func (q *queue) ofUser(name string) (n int) {
-	for r := range q.running {
+// fits reports whether a run may have a turn now. The caller holds the lock.
+func (q *queue) fits(r *Run) bool {
+	return len(q.running) < q.limits.Running && of(q.running, r.Who.Name) < r.most
+}
+
+// give gives a run its turn. The caller holds the lock.
+func (q *queue) give(r *Run) {
+	q.running[r] = true
+	close(r.turn)
+}
+
+// of is the number of a user's runs among some.
+func of(runs map[*Run]bool, name string) (n int) {
+	for r := range runs {
 		if r.Who.Name == name {
 			n++
 		}
@@ -141,17 +160,24 @@ func (q *queue) leave(r *Run) {
 	defer q.mu.Unlock()
 	delete(q.running, r)
 	delete(q.paused, r)
-	if i := slices.Index(q.waiting, r); i >= 0 {
-		q.waiting = slices.Delete(q.waiting, i, i+1)
-	}
+	q.resuming = without(q.resuming, r)
+	q.waiting = without(q.waiting, r)
 	q.next()
 }
 
-// counts are the numbers of running and waiting queries.
+// without removes a run from a list.
+func without(runs []*Run, r *Run) []*Run {
+	if i := slices.Index(runs, r); i >= 0 {
+		return slices.Delete(runs, i, i+1)
+	}
+	return runs
+}
+
+// counts are the numbers of queries that run, and of those that wait for their turn, for the first time or again.
 func (q *queue) counts() (running, waiting int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.running), len(q.waiting)
+	return len(q.running), len(q.resuming) + len(q.waiting)
 }
 
 // close makes later queries errors.

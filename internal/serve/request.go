@@ -74,9 +74,22 @@ const mostTag = 64
 func checkTag(tag string) error {
 	switch {
 	case utf8.RuneCountInString(tag) > mostTag:
-		return errorf(BadRequest, "the tag has more than %d characters", mostTag)
+		return errorf(BadRequest, "the tag has more than %d characters", mostTag).at("tag")
 	case strings.ContainsFunc(tag, func(r rune) bool { return !unicode.IsGraphic(r) }):
-		return errorf(BadRequest, "the tag has a control character, or another that cannot be shown")
+		return errorf(BadRequest, "the tag has a control character, or another that cannot be shown").at("tag")
+	}
+	return nil
+}
+
+// negative returns an error if one of the limits of a request is negative.
+func (q *Request) negative() error {
+	switch {
+	case q.Limit < 0:
+		return errorf(BadRequest, "the limit cannot be negative").at("limit")
+	case q.Time < 0:
+		return errorf(BadRequest, "the time cannot be negative").at("seconds")
+	case q.Threads < 0:
+		return errorf(BadRequest, "the number of threads cannot be negative").at("threads")
 	}
 	return nil
 }
@@ -84,18 +97,20 @@ func checkTag(tag string) error {
 // read parses the query and makes the options.
 func (r *Run) read() (err error) {
 	q := &r.Request
-	if q.Limit < 0 || q.Time < 0 || q.Threads < 0 {
-		return errorf(BadRequest, "limits and threads cannot be negative")
+	if err := q.negative(); err != nil {
+		return err
 	}
 	switch asks := q.Kind != Motifs && q.Kind != Info; {
-	case !asks && (q.Query != "" || q.Pattern != ""):
-		return errorf(BadRequest, "%s takes no query", q.Kind)
+	case !asks && q.Query != "":
+		return errorf(BadRequest, "%s takes no query", q.Kind).at("query")
+	case !asks && q.Pattern != "":
+		return errorf(BadRequest, "%s takes no query", q.Kind).at("pattern")
 	case !asks:
 	case q.Query != "" && q.Pattern != "":
-		return errorf(BadRequest, "give a query or the name of a pattern, and not both")
+		return errorf(BadRequest, "give a query or the name of a pattern, and not both").at("pattern")
 	case q.Pattern != "":
 		if len(q.Pattern) > 200 {
-			return errorf(TooLarge, "the name of the pattern has %d bytes, and at most 200 are taken", len(q.Pattern))
+			return errorf(TooLarge, "the name of the pattern has %d bytes, and at most 200 are taken", len(q.Pattern)).at("pattern")
 		}
 		r.query, err = weft.PatternByName(q.Pattern)
 	default:
@@ -109,21 +124,24 @@ func (r *Run) read() (err error) {
 	}
 	if r.query != nil {
 		if err := r.s.small(r.query); err != nil {
-			return err
+			if q.Pattern != "" {
+				return err.at("pattern")
+			}
+			return err.at("query")
 		}
-		for name := range q.Params {
+		for _, name := range slices.Sorted(maps.Keys(q.Params)) {
 			if !slices.Contains(r.query.Params(), name) {
-				return errorf(BadRequest, "the query has no parameter $%s", name)
+				return errorf(BadRequest, "the query has no parameter $%s", name).at("params", name)
 			}
 		}
 		if err := r.suits(); err != nil {
 			return err
 		}
 	} else if len(q.Params) > 0 {
-		return errorf(BadRequest, "%s takes no parameters", q.Kind)
+		return errorf(BadRequest, "%s takes no parameters", q.Kind).at("params")
 	}
 	if q.Kind == Motifs && (q.K < 3 || q.K > 5) {
-		return errorf(BadRequest, "motifs have 3, 4 or 5 vertices, and not %d", q.K)
+		return errorf(BadRequest, "motifs have 3, 4 or 5 vertices, and not %d", q.K).at("k")
 	}
 	return r.setOptions()
 }
@@ -150,14 +168,14 @@ func (r *Run) suits() error {
 		r.Request.Profile = r.Request.Profile || profile
 		return nil
 	case asks == "" && kind == Participation && r.Request.Vertex == "":
-		return errorf(BadRequest, "participation is of a vertex: name it, or say RETURN participation(v)")
+		return errorf(BadRequest, "participation is of a vertex: name it, or say RETURN participation(v)").at("vertex")
 	case kind == Participation && participates && r.Request.Vertex == "":
 		r.Request.Vertex = vertex
 		return nil
 	case asks == "" || asks == kind, kind == Exists && asks == Count:
 		return nil
 	}
-	return errorf(BadRequest, "the query asks for %s, and the request for %s", asks, kind)
+	return errorf(BadRequest, "the query asks for %s, and the request for %s", asks, kind).at("query")
 }
 
 func (r *Run) setOptions() error {
@@ -186,7 +204,7 @@ func (r *Run) setOptions() error {
 	case "embeddings":
 		o = append(o, weft.WithList(weft.Embeddings))
 	default:
-		return errorf(BadRequest, "list %q: want subgraphs or embeddings", q.List)
+		return errorf(BadRequest, "list %q: want subgraphs or embeddings", q.List).at("list")
 	}
 	add(q.Semantics != "", func() weft.Option { return weft.WithSemantics(q.Semantics) })
 	add(q.Induced != nil, func() weft.Option { return weft.WithInduced(*q.Induced) })

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -49,7 +50,7 @@ type Run struct {
 // begin makes a run of a request.
 func (s *Server) begin(ctx context.Context, who Identity, q Request) (*Run, error) {
 	if !slices.Contains(Kinds, q.Kind) {
-		return nil, errorf(BadRequest, "kind %q: want one of %v", q.Kind, Kinds)
+		return nil, errorf(BadRequest, "kind %q: want one of %v", q.Kind, Kinds).at("kind")
 	}
 	if err := checkTag(q.Tag); err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func (s *Server) begin(ctx context.Context, who Identity, q Request) (*Run, erro
 		return s.beginProgram(ctx, who, q)
 	}
 	r := s.newRun(who, q)
-	if err := r.lend(q.Graph); err != nil {
+	if err := r.lend(q.Graph, "graph"); err != nil {
 		return nil, err
 	}
 	if err := r.read(); err != nil {
@@ -77,13 +78,16 @@ func (s *Server) newRun(who Identity, q Request) *Run {
 	}
 }
 
-// lend gives the run the use of a graph.
-func (r *Run) lend(graph string) error {
+// lend gives the run the use of a graph, which a field of the request names.
+func (r *Run) lend(graph string, field ...string) error {
 	if !r.Who.May(graph) { // the same error as for a graph that does not exist
-		return unknownGraph(graph)
+		return unknownGraph(graph).at(field...)
 	}
 	lease, err := r.s.Catalog.Acquire(graph)
 	if err != nil {
+		if own := (*Error)(nil); errors.As(err, &own) {
+			return own.at(field...)
+		}
 		return err
 	}
 	r.leases = append(r.leases, lease)

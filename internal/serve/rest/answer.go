@@ -56,7 +56,7 @@ func (h *Handler) query(w http.ResponseWriter, r *http.Request, who serve.Identi
 	}
 	run, err := h.Server.Begin(r.Context(), who, h.request(b, who, kind))
 	if err != nil {
-		return err
+		return inBody(&b, err)
 	}
 	defer run.Close()
 	return h.answer(w, run, format)

@@ -424,7 +424,7 @@ func (h *Handler) parse(w http.ResponseWriter, r *http.Request, _ serve.Identity
 		return writeJSON(w, http.StatusOK, map[string]problem{"mistake": p})
 	}
 	if err != nil {
-		return err
+		return inBody(&b, err)
 	}
 	return writeJSON(w, http.StatusOK, parts)
 }

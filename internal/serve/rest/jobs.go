@@ -94,7 +94,7 @@ func (h *Handler) addJob(w http.ResponseWriter, r *http.Request, who serve.Ident
 		format = "json"
 	}
 	if mediaOf(format) == "" {
-		return bad("format %q: want json, ndjson, csv or arrow", format)
+		return b.At(fmt.Sprintf("format %.40q: want json, ndjson, csv or arrow", format), "format")
 	}
 	if err := h.jobs.room(h.Keep); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (h *Handler) addJob(w http.ResponseWriter, r *http.Request, who serve.Ident
 	request.Kept = true
 	run, err := h.Server.Begin(h.jobs.ctx, who, request)
 	if err != nil {
-		return err
+		return inBody(&b, err)
 	}
 	j := &job{run: run, user: who.Name, done: make(chan struct{})}
 	j.answer.header = http.Header{}

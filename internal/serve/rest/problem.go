@@ -53,6 +53,23 @@ var statusOf = map[serve.Code]int{
 	serve.TargetFailed: http.StatusServiceUnavailable, serve.TimeLimit: http.StatusUnprocessableEntity, serve.Conflict: http.StatusConflict,
 }
 
+// placed is an error of the server about a field of a body.
+type placed struct {
+	error
+	field *request.Error
+}
+
+// Unwrap returns the error of the server.
+func (e *placed) Unwrap() error { return e.error }
+
+// inBody is an error of the server with its place in the body of the request.
+func inBody(b *request.Body, err error) error {
+	if own := (*serve.Error)(nil); errors.As(err, &own) && len(own.Field) > 0 {
+		return &placed{err, b.At(own.Message, own.Field...)}
+	}
+	return err
+}
+
 // problemOf is an error as clients get it.
 func problemOf(err error) problem {
 	p := problem{Type: "about:blank", Status: http.StatusInternalServerError, Kind: "internal"}
@@ -90,6 +107,9 @@ func problemOf(err error) problem {
 		p.Status, p.Kind = http.StatusServiceUnavailable, string(serve.OutOfMemory)
 	case errors.Is(err, weft.ErrDevice):
 		p.Status, p.Kind = http.StatusServiceUnavailable, "device"
+	}
+	if at := (*placed)(nil); errors.As(err, &at) {
+		p.Field, p.Body = at.field.Path, &at.field.Place
 	}
 	p.Title = http.StatusText(p.Status)
 	return p

@@ -85,6 +85,66 @@ func TestProblems(t *testing.T) {
 	}
 }
 
+// TestProblemFields: a mistake that the server finds in a body has its field and its place there.
+func TestProblemFields(t *testing.T) {
+	s := newSite(t, serve.Limits{Text: 200, Vertices: 5}, Options{})
+	s.server.Programs = []string{"interp"}
+	for _, test := range []struct {
+		kind, body string
+		status     int
+		field, at  string // at is the text that begins at the place
+	}{
+		{"count", `{"graph":"karate","pattern":"triangle","limit": -1}`, 400, "limit", `-1}`},
+		{"count", `{"graph":"karate","pattern":"triangle","threads": -2}`, 400, "threads", `-2}`},
+		{"count", `{"graph":"karate","tag": "a\u0001","pattern":"triangle"}`, 400, "tag", `"a\u0001"`},
+		{"count", `{"graph":"karate","tag":"` + strings.Repeat("x", 65) + `","pattern":"triangle"}`, 400, "tag", `"xxx`},
+		{"count", `{"graph":"karate","query":"MATCH (a)--(b) WHERE id(a) = $x","params":{"x":1,"a.b": 2}}`, 400, "params.a.b", `2}}`},
+		{"match", `{"graph":"karate","query":"MATCH (a)--(b)","list": "all"}`, 400, "list", `"all"`},
+		{"motifs", `{"graph":"karate", "k": 9}`, 400, "k", `9}`},
+		{"motifs", ` {"graph":"karate"}`, 400, "k", `{"graph"`},
+		{"count", `{"graph":"karate","query":"MATCH (a)--(b)","pattern": "triangle"}`, 400, "pattern", `"triangle"`},
+		{"count", `{"graph":"karate","query": " "}`, 400, "query", `" "`},
+		{"count", `{"graph":"karate","query": "` + strings.Repeat("x", 201) + `"}`, 413, "query", `"xxx`},
+		{"count", `{"graph":"karate","pattern": "clique(6)"}`, 413, "pattern", `"clique(6)"`},
+		{"count", `{"graph":"karate","query": "MATCH (a)--(b)--(c)--(d)--(e)--(f)"}`, 413, "query", `"MATCH`},
+		{"exists", `{"graph":"karate","query": "MATCH (a)--(b) RETURN participation(a)"}`, 400, "query", `"MATCH`},
+		{"participation", `{"graph":"karate","query":"MATCH (a)--(b)"}`, 400, "vertex", `{"graph"`},
+		{"count", `{"graph": "nobody","pattern":"triangle"}`, 404, "graph", `"nobody"`},
+		{"matcha", `{"program": " "}`, 400, "program", `" "`},
+		{"matcha", `{"name": "nothing"}`, 400, "name", `"nothing"`},
+		{"matcha", `{"program":"return 1","target": "abacus"}`, 400, "target", `"abacus"`},
+		{"matcha", `{"program":"return 1","target": "c"}`, 403, "target", `"c"`},
+		{"matcha", `{"program":"return 1","seconds":1,"limit": -1}`, 400, "limit", `-1`},
+		{"matcha", `{"program":"return 1","graph": "karate"}`, 400, "graph", `"karate"`},
+		{"matcha", `{"program":"return 1","inputs":{"x": 1}}`, 400, "inputs.x", `1}}`},
+		{"matcha", `{"program":"input n: int\nreturn n","inputs":{"n": "a"}}`, 400, "inputs.n", `"a"`},
+		{"matcha", `{"program":"input n: int\nreturn n","inputs": {}}`, 400, "inputs.n", `{}`},
+		{"matcha", `{"program":"input G: Graph\nreturn 1","inputs":{"G": 1}}`, 400, "inputs.G", `1}}`},
+		{"matcha", `{"program":"input G: Graph\nreturn 1","inputs":{"G": "nobody"}}`, 404, "inputs.G", `"nobody"`},
+		{"matcha", `{"program":"input G: Graph\nreturn 1","graph": "nobody"}`, 404, "graph", `"nobody"`},
+	} {
+		for _, job := range []bool{false, true} {
+			path, body := "/v1/"+test.kind, test.body
+			if job {
+				path, body = "/v1/jobs", strings.TrimSuffix(body, "}")+`,"kind":"`+test.kind+`"}`
+			}
+			at := strings.Index(test.body, " "+test.at) + 1
+			if at == 0 {
+				at = strings.Index(test.body, test.at)
+			}
+			a := s.do("POST", path, body)
+			if a.status != test.status || a.at("field") != test.field || a.at("body", "line") != 1.0 || a.at("body", "column") != float64(at+1) || a.at("body", "offset") != float64(at) {
+				t.Errorf("%s %s: %d %s; want %d, the field %s and the offset %d", path, body, a.status, a.body, test.status, test.field, at)
+			}
+		}
+	}
+	for path, body := range map[string]string{"/v1/jobs": `{"kind":"match","graph":"karate","pattern":"triangle","format":"xml"}`, "/v1/parse": `{"query":""}`} {
+		if a := s.do("POST", path, body); a.status != 400 || a.at("field") == nil || a.at("body", "line") != 1.0 {
+			t.Errorf("%s %s: %d %s", path, body, a.status, a.body)
+		}
+	}
+}
+
 // TestNoPaths: no answer has the path of a file.
 func TestNoPaths(t *testing.T) {
 	var log bytes.Buffer

@@ -47,6 +47,19 @@ type Body struct {
 	Threads      int               `json:"threads"`
 	Seed         uint64            `json:"seed"`
 	Switches     map[string]string `json:"switches"`
+
+	text []byte // of the whole body
+}
+
+// At returns an error about a field of a body that Parse has taken. Its place is that of the field's value, or of the object that lacks the field.
+// The field is a path of names: that of the body's field first.
+func (b *Body) At(message string, field ...string) *Error {
+	var at path
+	for _, name := range field {
+		at = append(at, name)
+	}
+	value, _ := find(b.text, at)
+	return &Error{message, at.String(), placeAt(b.text, value)}
 }
 
 // Error is a mistake in a body.
@@ -95,6 +108,7 @@ func ReadForms(document []byte, kinds []string) (Forms, error) {
 // Parse reads the text of a body, and refuses fields that do not concern the kind, and fields that stand twice in an object. The kind "" is a job, whose
 // body names its kind. Errors are *Error.
 func (f Forms) Parse(text []byte, kind string) (b Body, err error) {
+	b.text = text
 	given, err := parse(text, &b)
 	if err != nil {
 		return b, err
