@@ -125,8 +125,11 @@ func (a *app) benchAblation(f *benchAblationFlags) error {
 		}
 	}
 	f.engine = "auto"
-	if !slices.ContainsFunc(experiments, onDevice) {
+	switch i := slices.IndexFunc(experiments, onDevice); {
+	case i < 0:
 		f.device = "cpu"
+	case !strings.HasPrefix(f.device, "gpu"):
+		return usagef("--device %s: versions of %s run on GPUs", f.device, experiments[i].Name)
 	}
 	if err := f.check(a.ctx, a.runtime); err != nil {
 		return err

@@ -49,6 +49,7 @@ func TestBenchAblation(t *testing.T) {
 		"--system gmatch":     "no graph: give a file with -g",
 		"--system gmatch -g x --experiment 'Table 9'": `the experiments of gmatch are ["Table 5" "Table 6" "Table 8" "Figure 16"], and not "Table 9"`,
 		"--system gmatch -g x --query stmatch:q1":     "--query stmatch:q1: none of the experiments has it",
+		"--system gmatch -g x --device cpu":           "--device cpu: versions of Table 5 run on GPUs",
 		"--system matcha -g x --runs 0":               "--runs must be at least 1",
 	} {
 		if text := runScript(t.TempDir(), "bench ablation "+line); !strings.Contains(text, want) || !strings.Contains(text, "exit 2") {
