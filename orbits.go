@@ -27,7 +27,7 @@ type Orbits struct {
 //	inner vertex of a diamond; 14 a clique of four
 //
 // Numbers are of induced subgraphs; WithInduced(false) asks for all. Labels and directions are ignored, and a directed graph needs
-// WithDirections(false). Numbers beyond 63 bits, and any other k, are errors. If ctx ends, there is no result.
+// WithDirections(false). Numbers beyond 63 bits, and any other k, are errors. If ctx ends, the result is nil.
 func (g *Graph) Orbits(ctx context.Context, k int, options ...Option) (o *Orbits, err error) {
 	defer ends(ctx, &err)
 	l, s, err := g.begin(&ctx, setting.Orbits, options)

@@ -31,8 +31,8 @@ type Share struct {
 	taken atomic.Int64
 }
 
-// Share opens a share, to which the account gives bytes until all shares together have as many as limit. 0 is no limit. The caller
-// closes the share.
+// Share opens a share, to which the account gives bytes until all shares together have as many as limit. 0 means any number. The
+// caller closes the share.
 func (a *Account) Share(limit int64) *Share { return &Share{of: a, limit: limit} }
 
 // Take counts bytes that the search is about to use. what names them, in the plural. If the account does not have as many, the

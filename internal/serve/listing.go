@@ -8,7 +8,7 @@ import (
 	"github.com/weftgraph/weft"
 )
 
-// MostRows is the number of rows that the answer may have at most; 0: there is no limit.
+// MostRows is the number of rows that the answer may have at most; 0 means any number.
 func (r *Run) MostRows() int64 { return least(r.Request.Limit, r.rows) }
 
 // Rows yields the matches, in no order. The search waits while the loop's body works. An error ends the loop. A result that was cut short

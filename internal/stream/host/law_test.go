@@ -545,17 +545,22 @@ func TestLawInTime(t *testing.T) {
 // small, with all that labels and parallel edges make of few updates.
 func TestLawInside(t *testing.T) {
 	law(t, 2, nil, func(t *rapid.T) (*nodiff.Spec, []*pattern.Pattern) {
-		graphs := nodiff.Graphs(5)
-		if rapid.Bool().Draw(t, "small") {
-			graphs = nodiff.GraphsWith(3, func(w *nodiff.Columns) { w.Labels, w.EdgeLabels = true, true })
-		}
-		s := graphs.Draw(t, "graph")
-		var ps []*pattern.Pattern
-		for range rapid.IntRange(1, 2).Draw(t, "watches") {
-			ps = append(ps, nodiff.Nested(s, 3).Draw(t, "pattern"))
-		}
-		return s, ps
+		return drawOn(t, func(s *nodiff.Spec) *rapid.Generator[*pattern.Pattern] { return nodiff.Nested(s, 3) })
 	})
+}
+
+// drawOn draws watches of patterns on a graph. Half of the graphs are small.
+func drawOn(t *rapid.T, of func(s *nodiff.Spec) *rapid.Generator[*pattern.Pattern]) (*nodiff.Spec, []*pattern.Pattern) {
+	graphs := nodiff.Graphs(5)
+	if rapid.Bool().Draw(t, "small") {
+		graphs = nodiff.GraphsWith(3, func(w *nodiff.Columns) { w.Labels, w.EdgeLabels = true, true })
+	}
+	s := graphs.Draw(t, "graph")
+	var ps []*pattern.Pattern
+	for range rapid.IntRange(1, 2).Draw(t, "watches") {
+		ps = append(ps, of(s).Draw(t, "pattern"))
+	}
+	return s, ps
 }
 
 // TestLawApart is TestLaw for patterns with unconnected parts, and with EXISTS that no path connects to the match. Half of the graphs
@@ -573,14 +578,5 @@ func drawAny(t *rapid.T) (*nodiff.Spec, []*pattern.Pattern) {
 }
 
 func drawApart(t *rapid.T) (*nodiff.Spec, []*pattern.Pattern) {
-	graphs := nodiff.Graphs(5)
-	if rapid.Bool().Draw(t, "small") {
-		graphs = nodiff.GraphsWith(3, func(w *nodiff.Columns) { w.Labels, w.EdgeLabels = true, true })
-	}
-	s := graphs.Draw(t, "graph")
-	var ps []*pattern.Pattern
-	for range rapid.IntRange(1, 2).Draw(t, "watches") {
-		ps = append(ps, nodiff.Apart(s, 4).Draw(t, "pattern"))
-	}
-	return s, ps
+	return drawOn(t, func(s *nodiff.Spec) *rapid.Generator[*pattern.Pattern] { return nodiff.Apart(s, 4) })
 }

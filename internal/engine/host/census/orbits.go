@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/escape"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/runtime/crew"
@@ -263,19 +264,12 @@ func (c *orbitCounts) add(orbit int, v uint32, n uint64) {
 	}
 }
 
-func choose2(n uint64) uint64 {
-	if n < 2 {
-		return 0
-	}
-	return n * (n - 1) / 2
-}
-
-// choose3 is exact as far as its result has 64 bits.
+// choose3 is C(n,3) for degrees of up to mostDegree, where a product in escape.Choose3 has more than 64 bits.
 func choose3(n uint64) uint64 {
 	if n < 3 {
 		return 0
 	}
-	high, low := bits.Mul64(choose2(n), n-2)
+	high, low := bits.Mul64(escape.Choose2(n), n-2)
 	q, _ := bits.Div64(high, low, 3)
 	return q
 }
@@ -285,7 +279,7 @@ func choose3(n uint64) uint64 {
 func (c *orbitCounts) addEdges(v uint32) {
 	d := uint64(c.csr.Degree(v))
 	c.add(orbitEdge, v, d)
-	c.add(orbitWedgeMiddle, v, choose2(d))
+	c.add(orbitWedgeMiddle, v, escape.Choose2(d))
 	if c.k == 4 {
 		c.add(orbitStarMiddle, v, choose3(d))
 	}
@@ -299,16 +293,16 @@ func (c *orbitCounts) addEdges(v uint32) {
 		if c.k == 3 {
 			continue
 		}
-		c.add(orbitStarLeaf, v, choose2(du-1))
-		c.add(orbitStarLeaf, u, choose2(d-1))
+		c.add(orbitStarLeaf, v, escape.Choose2(du-1))
+		c.add(orbitStarLeaf, u, escape.Choose2(d-1))
 		inner := (d-1)*(du-1) - t
 		c.add(orbitPathInner, v, inner)
 		c.add(orbitPathInner, u, inner)
 		if t > 0 {
 			c.add(orbitTailedFar, v, t*(du-2))
 			c.add(orbitTailedFar, u, t*(d-2))
-			c.add(orbitDiamondInner, v, choose2(t))
-			c.add(orbitDiamondInner, u, choose2(t))
+			c.add(orbitDiamondInner, v, escape.Choose2(t))
+			c.add(orbitDiamondInner, u, escape.Choose2(t))
 		}
 	}
 }
@@ -361,7 +355,7 @@ func (x *fours) cycles(v uint32) {
 	}
 	all := uint64(0)
 	for _, w := range met {
-		n := choose2(uint64(x.walks[w]))
+		n := escape.Choose2(uint64(x.walks[w]))
 		all += n
 		c.add(orbitCycle, w, n)
 	}
