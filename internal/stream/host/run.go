@@ -204,7 +204,8 @@ func (r *run) more() {
 	r.began = true
 	r.begins++
 	r.crew = &crew.Crew{}
-	r.crew.Spread(r.m.n-1, 0, func(i int, _ *crew.Memory) { r.work(r.m.workers[i]) })
+	workers := r.m.workers[:r.m.n] // another appends to the list, while workers begin
+	r.crew.Spread(r.m.n-1, 0, func(i int, _ *crew.Memory) { r.work(workers[i]) })
 }
 
 // wait blocks until no other worker is at work. Those that have not begun do not begin.
