@@ -3,18 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
 	"io"
-	"math/big"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -23,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/weftgraph/weft/internal/testing/certificate"
 )
 
 var answering = regexp.MustCompile(`answering at (\S+)`)
@@ -116,41 +110,6 @@ func TestServeDrains(t *testing.T) {
 	}
 }
 
-// certificate writes a certificate for localhost that is valid until a time.
-func certificate(t *testing.T, dir string, until time.Time) (cert, key string, pool *x509.CertPool) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "localhost"}, NotBefore: until.Add(-48 * time.Hour), NotAfter: until,
-		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	for name, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: secret}} {
-		if err := os.WriteFile(name, pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	parsed, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pool = x509.NewCertPool()
-	pool.AddCert(parsed)
-	return cert, key, pool
-}
-
 func TestServeTLS(t *testing.T) {
 	dir := t.TempDir()
 	users := filepath.Join(dir, "users.jsonl")
@@ -179,9 +138,9 @@ func TestServeTLS(t *testing.T) {
 	if info, err := os.Stat(users); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info.Mode(), err)
 	}
-	cert, key, pool := certificate(t, dir, time.Now().Add(24*time.Hour))
-	url, _ := startServe(t, "-g", "../../testdata/graphs/karate.txt", "--tls-cert", cert, "--tls-key", key, "--users", users, "--log", "json")
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}}
+	own := certificate.Valid(t)
+	url, _ := startServe(t, "-g", "../../testdata/graphs/karate.txt", "--tls-cert", own.CertFile, "--tls-key", own.KeyFile, "--users", users, "--log", "json")
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: own.Pool}, ForceAttemptHTTP2: true}}
 	for _, test := range []struct {
 		name   string
 		set    func(*http.Request)
@@ -203,8 +162,8 @@ func TestServeTLS(t *testing.T) {
 			t.Errorf("%s: %s %s", test.name, resp.Proto, resp.Status)
 		}
 	}
-	cert, key, _ = certificate(t, t.TempDir(), time.Now().Add(-time.Hour))
-	if text := runScript(dir, "serve -g ../../testdata/graphs/karate.txt --listen localhost:0 --tls-cert "+cert+" --tls-key "+key); !strings.Contains(text, "the certificate expired on") || !strings.Contains(text, "exit 3") {
+	expired := certificate.New(t, t.TempDir(), time.Now().Add(-time.Hour))
+	if text := runScript(dir, "serve -g ../../testdata/graphs/karate.txt --listen localhost:0 --tls-cert "+expired.CertFile+" --tls-key "+expired.KeyFile); !strings.Contains(text, "the certificate expired on") || !strings.Contains(text, "exit 3") {
 		t.Errorf("an expired certificate: %s", text)
 	}
 }

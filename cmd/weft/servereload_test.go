@@ -15,6 +15,8 @@ import (
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/config"
+
+	"github.com/weftgraph/weft/internal/testing/certificate"
 )
 
 // TestServeHangup sends SIGHUP to weft serve as a process: it reads the users and the certificate again, and keeps those that it has if a file is wrong.
@@ -31,9 +33,9 @@ func TestServeHangup(t *testing.T) {
 	}
 	change("a long password\n", "add", "--users", users, "ana", "--graphs", "karate")
 	change("a long password\n", "add", "--users", users, "bob", "--graphs", "karate")
-	cert, key, pool := certificate(t, dir, time.Now().Add(24*time.Hour))
+	own := certificate.New(t, dir, time.Now().Add(24*time.Hour))
 	says := &told{new: make(chan struct{}, 1)}
-	c := command(t, "serve", "-g", "../../testdata/graphs/karate.txt", "--listen", "localhost:0", "--bolt", "localhost:0", "--tls-cert", cert, "--tls-key", key, "--users", users)
+	c := command(t, "serve", "-g", "../../testdata/graphs/karate.txt", "--listen", "localhost:0", "--bolt", "localhost:0", "--tls-cert", own.CertFile, "--tls-key", own.KeyFile, "--users", users)
 	c.Stderr = says
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
@@ -56,7 +58,7 @@ func TestServeHangup(t *testing.T) {
 		}
 		says.find(t, pattern, ended)
 	}
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: own.Pool}}}
 	get := func(client *http.Client, user string) (int, error) {
 		r, _ := http.NewRequestWithContext(t.Context(), "GET", url+"/v1/graphs", nil)
 		r.SetBasicAuth(user, "a long password")
@@ -72,7 +74,7 @@ func TestServeHangup(t *testing.T) {
 			t.Fatal(user, status, err)
 		}
 	}
-	d, err := neo4j.NewDriverWithContext("bolt+s://"+bolt, neo4j.BasicAuth("bob", "a long password", ""), func(c *config.Config) { c.TlsConfig = &tls.Config{RootCAs: pool} })
+	d, err := neo4j.NewDriverWithContext("bolt+s://"+bolt, neo4j.BasicAuth("bob", "a long password", ""), func(c *config.Config) { c.TlsConfig = &tls.Config{RootCAs: own.Pool} })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +104,7 @@ func TestServeHangup(t *testing.T) {
 		t.Error(status, err)
 	}
 	// The users stay also if the certificate is wrong, and the other way round.
-	certificate(t, dir, time.Now().Add(-time.Hour))
+	certificate.New(t, dir, time.Now().Add(-time.Hour))
 	if err := os.WriteFile(users, good[:bytes.IndexByte(good, '\n')+1], 0o600); err != nil { // ana's
 		t.Fatal(err)
 	}
@@ -110,7 +112,7 @@ func TestServeHangup(t *testing.T) {
 	if status, err := get(client, "bob"); status != 200 {
 		t.Error(status, err)
 	}
-	_, _, newer := certificate(t, dir, time.Now().Add(36*time.Hour))
+	newer := certificate.New(t, dir, time.Now().Add(36*time.Hour)).Pool
 	hangup(`(were read again.*accounts=1)`)
 	fresh := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: newer}}}
 	for user, want := range map[string]int{"ana": 200, "bob": 401} { // who was removed
@@ -121,7 +123,7 @@ func TestServeHangup(t *testing.T) {
 	if err := asks(); err == nil || !strings.Contains(err.Error(), "Unauthorized") {
 		t.Error("a session of a user that was removed:", err)
 	}
-	old := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
+	old := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: own.Pool}}}
 	if _, err := get(old, "ana"); err == nil {
 		t.Error("the old certificate is still shown")
 	}

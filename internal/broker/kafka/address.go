@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/weftgraph/weft/internal/broker/secure"
 )
 
 // Scheme is that of addresses.
@@ -24,9 +26,7 @@ type address struct {
 	begin int64
 	// now says that a source ends where the topic ends when it is opened. Otherwise it waits for more.
 	now bool
-	// tls encrypts connections. ca is a file with the certificates of authorities, in PEM; "" means those of the system.
-	tls bool
-	ca  string
+	tls secure.TLS
 	// sasl is the way to log in: "", plain, scram-sha-256 or scram-sha-512.
 	sasl string
 }
@@ -73,10 +73,7 @@ func parse(u *url.URL, source bool) (*address, error) {
 			return nil, fmt.Errorf("%s=%s: %v", name, all[0], err)
 		}
 	}
-	if a.ca != "" {
-		a.tls = true
-	}
-	return a, nil
+	return a, a.tls.Check()
 }
 
 // outsideNames reports whether a topic's name cannot have a letter.
@@ -89,8 +86,11 @@ func outsideNames(r rune) bool {
 }
 
 // set sets a parameter.
-func (a *address) set(name, value string, source bool) (err error) {
-	known := []string{"partition", "tls", "ca", "sasl"}
+func (a *address) set(name, value string, source bool) error {
+	if own, err := a.tls.Set(name, value); own {
+		return err
+	}
+	known := append([]string{"partition", "sasl"}, secure.Parameters()...)
 	if source {
 		known = append(known, "offset", "end")
 	}
@@ -115,12 +115,6 @@ func (a *address) set(name, value string, source bool) (err error) {
 			return fmt.Errorf("want now")
 		}
 		a.now = true
-	case "tls":
-		if a.tls, err = strconv.ParseBool(value); err != nil {
-			return fmt.Errorf("want true or false")
-		}
-	case "ca":
-		a.ca = value
 	case "sasl":
 		if a.sasl = value; !slices.Contains([]string{plainLogin, scram256Login, scram512Login}, value) {
 			return fmt.Errorf("want %s, %s or %s", plainLogin, scram256Login, scram512Login)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -74,18 +73,11 @@ func dial(ctx context.Context, a *address, o *options, lost *brokers, more ...kg
 
 // secure returns the options of TLS and of the login.
 func (a *address) secure(files vfs.FS) (options []kgo.Opt, err error) {
-	if a.tls {
-		conf := &tls.Config{MinVersion: tls.VersionTLS12}
-		if a.ca != "" {
-			pem, err := vfs.ReadFile(files, a.ca)
-			if err != nil {
-				return nil, err
-			}
-			conf.RootCAs = x509.NewCertPool()
-			if !conf.RootCAs.AppendCertsFromPEM(pem) {
-				return nil, fmt.Errorf("%s has no certificate in PEM", a.ca)
-			}
-		}
+	conf, err := a.tls.Config(files)
+	if err != nil {
+		return nil, err
+	}
+	if conf != nil {
 		options = append(options, kgo.DialTLSConfig(conf))
 	}
 	if a.sasl == "" {

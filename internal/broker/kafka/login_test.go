@@ -1,16 +1,8 @@
 package kafka
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
-	"math/big"
-	"net"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -19,37 +11,17 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kfake"
 
+	"github.com/weftgraph/weft/internal/testing/certificate"
 	"github.com/weftgraph/weft/internal/testing/errorfs"
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
-// certificate returns one for 127.0.0.1, and a file that has it.
-func certificate(t *testing.T) (tls.Certificate, string) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Unix(0, 0), NotAfter: time.Now().Add(24 * time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, file
-}
-
 // TestLogin: connections by TLS and with a name and a password, right and wrong. No error has the password.
 func TestLogin(t *testing.T) {
-	cert, ca := certificate(t)
+	own := certificate.Valid(t)
+	ca := own.CertFile
 	for sasl, method := range map[string]string{"plain": "PLAIN", "scram-sha-256": "SCRAM-SHA-256", "scram-sha-512": "SCRAM-SHA-512"} {
-		c := fake(t, kfake.TLS(&tls.Config{Certificates: []tls.Certificate{cert}}), kfake.EnableSASL(), kfake.Superuser(method, "ann", "secret"), kfake.SeedTopics(1, "t"))
+		c := fake(t, kfake.TLS(&tls.Config{Certificates: []tls.Certificate{own.Pair}}), kfake.EnableSASL(), kfake.Superuser(method, "ann", "secret"), kfake.SeedTopics(1, "t"))
 		address := Scheme + "://" + strings.Join(c.ListenAddrs(), ",") + "/t?end=now"
 		for _, x := range []struct{ user, password, more, says string }{
 			{"ann", "secret", "&ca=" + ca + "&sasl=" + sasl, ""},
@@ -70,11 +42,31 @@ func TestLogin(t *testing.T) {
 	}
 }
 
+// TestClientCertificate: a broker that asks for a certificate gets one, and no other one will do.
+func TestClientCertificate(t *testing.T) {
+	own, other := certificate.Valid(t), certificate.Valid(t)
+	conf := &tls.Config{Certificates: []tls.Certificate{own.Pair}, ClientCAs: own.Pool, ClientAuth: tls.RequireAndVerifyClientCert}
+	c := fake(t, kfake.TLS(conf), kfake.SeedTopics(1, "t"))
+	address := Scheme + "://" + strings.Join(c.ListenAddrs(), ",") + "/t?end=now&ca=" + own.CertFile
+	for more, says := range map[string]string{
+		"&cert=" + own.CertFile + "&key=" + own.KeyFile: "",
+		"": ": ", // that a certificate is required, or that the connection was closed
+		"&cert=" + other.CertFile + "&key=" + other.KeyFile: ": ",
+		"&cert=" + other.CertFile + "&key=" + own.KeyFile:   other.CertFile + " and " + own.KeyFile,
+	} {
+		_, err := open(t, t.Context(), address+more, 0, options{patience: time.Minute})
+		if (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %q", more, err, says)
+		}
+	}
+}
+
 // TestAuthoritiesFaults: whichever operation on the file of authorities fails, or does half of its work, there is a connection, or an error
 // that gives the cause and names the file.
 func TestAuthoritiesFaults(t *testing.T) {
-	cert, ca := certificate(t)
-	c := fake(t, kfake.TLS(&tls.Config{Certificates: []tls.Certificate{cert}}), kfake.SeedTopics(1, "t"))
+	own := certificate.Valid(t)
+	ca := own.CertFile
+	c := fake(t, kfake.TLS(&tls.Config{Certificates: []tls.Certificate{own.Pair}}), kfake.SeedTopics(1, "t"))
 	address := Scheme + "://" + strings.Join(c.ListenAddrs(), ",") + "/t?end=now&ca=" + ca
 	for _, fault := range []errorfs.Fault{
 		{Kinds: errorfs.Open | errorfs.Read, Err: syscall.EIO},

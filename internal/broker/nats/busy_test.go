@@ -49,7 +49,7 @@ func TestClosedAtOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		nc, _, err := connect(a, func(string) {}, nil)
+		nc, _, err := connect(t.Context(), a, func(string) {}, nil)
 		switch {
 		case closes == 2 && err != nil:
 			t.Error(err)

@@ -64,7 +64,7 @@ func (l *Log) wrong(err error) error {
 func (l *Log) Begin(number, read int64) error {
 	var js jetstream.JetStream
 	var err error
-	if l.nc, js, err = connect(l.at, l.note, nil, l.options...); err != nil {
+	if l.nc, js, err = connect(l.ctx, l.at, l.note, nil, l.options...); err != nil {
 		return l.wrong(err)
 	}
 	if l.stream, l.filter, err = find(l.ctx, js, l.at.path); err != nil {

@@ -14,6 +14,9 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/weftgraph/weft/internal/broker/secure"
+	"github.com/weftgraph/weft/internal/vfs"
 )
 
 // Form is the form of addresses.
@@ -21,26 +24,64 @@ const Form = "nats://HOST:PORT/STREAM-or-subject"
 
 // address is a parsed address.
 type address struct {
-	server string // for the client
-	name   string // of errors, without a password
-	path   string // the stream or the subject
+	servers string // for the client
+	name    string // of errors, without a password
+	path    string // the stream or the subject
+	user    *url.Userinfo
+	tls     secure.TLS
+	creds   string // a file with a user's JWT and seed; ""
 }
 
 func parse(u *url.URL) (a address, err error) {
 	a.name = u.Redacted()
 	a.path = strings.TrimPrefix(u.Path, "/")
+	a.user = u.User
 	switch {
 	case u.Host == "":
 		return a, errors.New("the address has no host")
 	case a.path == "" || strings.ContainsAny(a.path, "/ \t\r\n"):
 		return a, errors.New("the address does not end with a stream or a subject")
-	case u.RawQuery != "" || u.Fragment != "":
+	case u.Fragment != "":
 		return a, errors.New("the address has more than a stream or a subject")
 	}
-	server := *u
-	server.Path, server.RawPath = "", ""
-	a.server = server.String()
-	return a, nil
+	var servers []string
+	for host := range strings.SplitSeq(u.Host, ",") {
+		if host == "" || host[0] == ':' {
+			return a, fmt.Errorf("%q is not a server", host)
+		}
+		servers = append(servers, "nats://"+host)
+	}
+	a.servers = strings.Join(servers, ",")
+	values, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return a, err
+	}
+	for name, all := range values {
+		if len(all) > 1 {
+			return a, fmt.Errorf("%s is given twice", name)
+		}
+		if err := a.set(name, all[0]); err != nil {
+			return a, fmt.Errorf("%s=%s: %w", name, all[0], err)
+		}
+	}
+	if a.creds != "" && a.user != nil {
+		return a, errors.New("the address has two logins: a user, and creds")
+	}
+	return a, a.tls.Check()
+}
+
+// set sets a parameter.
+func (a *address) set(name, value string) error {
+	if own, err := a.tls.Set(name, value); own {
+		return err
+	}
+	if name != "creds" {
+		return fmt.Errorf("it is not a parameter; parameters are creds, %s", strings.Join(secure.Parameters(), ", "))
+	}
+	if a.creds = value; value == "" {
+		return errors.New("want a file")
+	}
+	return nil
 }
 
 // Times of clients.
@@ -53,8 +94,8 @@ const (
 	lookTime     = 2 * time.Second // between looks at a stream that is read
 )
 
-// connect connects to the broker. lost and back are called when the connection ends and begins anew.
-func connect(a address, note func(string), back func(), more ...nats.Option) (*nats.Conn, jetstream.JetStream, error) {
+// connect connects to the broker. note is told when the connection ends and begins anew, and back is called then. Files are those of ctx.
+func connect(ctx context.Context, a address, note func(string), back func(), more ...nats.Option) (*nats.Conn, jetstream.JetStream, error) {
 	options := append([]nats.Option{
 		nats.Name("weft"), nats.MaxReconnects(-1), nats.ReconnectWait(reconnecting), nats.ReconnectBufSize(-1), nats.Timeout(requestTime),
 		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2),
@@ -71,11 +112,16 @@ func connect(a address, note func(string), back func(), more ...nats.Option) (*n
 		}),
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // calls have errors of their own
 	}, more...)
-	nc, err := nats.Connect(a.server, options...)
+	login, err := a.login(vfs.From(ctx))
+	if err != nil {
+		return nil, nil, err
+	}
+	options = append(options, login...)
+	nc, err := nats.Connect(a.servers, options...)
 	// A server whose machine is busy closes a connection that is not ready in time.
 	for wait := reconnecting; errors.Is(err, io.EOF) && wait < retryTime; wait *= 2 {
 		time.Sleep(wait)
-		nc, err = nats.Connect(a.server, options...)
+		nc, err = nats.Connect(a.servers, options...)
 	}
 	if errors.Is(err, io.EOF) {
 		err = errors.New("who listens there closed the connection: is it a server of NATS?")

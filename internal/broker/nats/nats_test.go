@@ -25,6 +25,7 @@ type broker struct {
 	t    *testing.T
 	dir  string
 	port int
+	o    *server.Options // besides those of every broker; nil for none
 	s    *server.Server
 }
 
@@ -37,7 +38,12 @@ func newBroker(t *testing.T) *broker {
 
 func (b *broker) start() {
 	b.t.Helper()
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: b.port, JetStream: true, StoreDir: b.dir, NoSigs: true, NoLog: true})
+	o := &server.Options{}
+	if b.o != nil {
+		o = b.o.Clone()
+	}
+	o.Host, o.Port, o.JetStream, o.StoreDir, o.NoSigs, o.NoLog = "127.0.0.1", b.port, true, b.dir, true, true
+	s, err := server.NewServer(o)
 	if err != nil {
 		b.t.Error(err)
 		return
@@ -509,19 +515,28 @@ func TestPublisherRefuses(t *testing.T) {
 
 // TestAddresses: an address that cannot be one is refused.
 func TestAddresses(t *testing.T) {
-	for _, text := range []string{"nats:///x", "nats://host", "nats://host/", "nats://host/a/b", "nats://host/a?b=c"} {
+	for text, says := range map[string]string{
+		"nats:///x": "no host", "nats://host": "a stream or a subject", "nats://host/": "a stream or a subject", "nats://host/a/b": "a stream or a subject",
+		"nats://host/a#b": "more than", "nats://one,/a": "not a server", "nats://host/a?b=c": "parameters are creds, tls, ca, cert, key",
+		"nats://host/a?tls=maybe": "want true or false", "nats://host/a?tls=1&tls=0": "given twice", "nats://host/a?creds=": "want a file",
+		"nats://host/a?key=k": "key needs cert", "nats://ann:secret@host/a?creds=f": "two logins",
+	} {
 		u, err := url.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := NewLog(t.Context(), u, nil); err == nil {
-			t.Errorf("%s is taken", text)
+		if _, err := NewLog(t.Context(), u, nil); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", text, err)
 		}
-		if _, err := NewPublisher(u, nil); err == nil {
-			t.Errorf("%s is taken", text)
+		if _, err := NewPublisher(u, nil); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
-	u, _ := url.Parse("nats://host/a.*")
+	u, _ := url.Parse("nats://ann:secret@one:1,two:2/a.b?tls=true")
+	if a, err := parse(u); err != nil || a.servers != "nats://one:1,nats://two:2" || a.path != "a.b" || a.user.Username() != "ann" || strings.Contains(a.name, "secret") {
+		t.Errorf("%+v, %v", a, err)
+	}
+	u, _ = url.Parse("nats://host/a.*")
 	if _, err := NewPublisher(u, nil); err == nil {
 		t.Error("changes on a.*")
 	}

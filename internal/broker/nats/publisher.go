@@ -73,7 +73,7 @@ func (p *Publisher) wrong(err error) error { return fmt.Errorf("%s: %w", p.at.na
 func (p *Publisher) Begin(ctx context.Context, _ string, length int64) (string, error) {
 	p.ctx = ctx
 	var err error
-	p.nc, p.js, err = connect(p.at, p.note, func() {
+	p.nc, p.js, err = connect(ctx, p.at, p.note, func() {
 		select {
 		case p.back <- struct{}{}:
 		default:

@@ -3,17 +3,9 @@ package boltserver
 import (
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/sha256"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/hex"
-	"encoding/pem"
-	"math/big"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,25 +17,8 @@ import (
 
 	"github.com/weftgraph/weft/internal/serve"
 	"github.com/weftgraph/weft/internal/serve/bolt"
+	"github.com/weftgraph/weft/internal/testing/certificate"
 )
-
-// certificate makes a certificate of this machine that signs itself, and its text.
-func certificate(t testing.TB) (tls.Certificate, []byte) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "weft"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, c, c, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-}
 
 // people are users of a server: ann reads all graphs, and bob karate.
 func people(t testing.TB) *serve.Users {
@@ -61,11 +36,9 @@ func people(t testing.TB) *serve.Users {
 // TestTLS: encrypted connections with users, by the Go driver. A connection that is not encrypted, or a client without the right password, is refused.
 func TestTLS(t *testing.T) {
 	s := core(t, serve.Limits{}, people(t))
-	pair, text := certificate(t)
-	_, address := listen(t, s, bolt.Options{TLS: &tls.Config{Certificates: []tls.Certificate{pair}}})
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(text)
-	trust := func(c *config.Config) { c.TlsConfig = &tls.Config{RootCAs: roots} }
+	own := certificate.Valid(t)
+	_, address := listen(t, s, bolt.Options{TLS: &tls.Config{Certificates: []tls.Certificate{own.Pair}}})
+	trust := func(c *config.Config) { c.TlsConfig = &tls.Config{RootCAs: own.Pool} }
 	for _, scheme := range []string{"bolt+s://", "neo4j+s://"} {
 		d := driver(t, scheme+address, neo4j.BasicAuth("bob", "hidden", ""), trust)
 		records, _, err := ask(t, d, "", "MATCH (a)--(b) RETURN count(*)", nil)
@@ -154,13 +127,13 @@ func TestNode(t *testing.T) {
 	run := func(args ...string) { runNode(t, folder, "test.mjs", args...) }
 	_, plain := listen(t, core(t, serve.Limits{}, nil), bolt.Options{})
 	run(plain, "", "", "")
-	pair, text := certificate(t)
+	own := certificate.Valid(t)
 	file := filepath.Join(t.TempDir(), "cert.pem")
-	if err := os.WriteFile(file, text, 0o600); err != nil {
+	if err := os.WriteFile(file, own.PEM, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, secret := listen(t, core(t, serve.Limits{}, people(t)), bolt.Options{TLS: &tls.Config{Certificates: []tls.Certificate{pair}}})
-	run(secret, "ann", "secret", file)
+	_, secret := listen(t, core(t, serve.Limits{}, people(t)), bolt.Options{TLS: &tls.Config{Certificates: []tls.Certificate{own.Pair}}})
+	run(secret, "ann", "secret", own.CertFile)
 }
 
 // TestNodeWebSocket runs the official JavaScript driver as browsers have it, over a WebSocket of Node.
