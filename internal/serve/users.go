@@ -85,6 +85,7 @@ type Users struct {
 	hashing           chan struct{} // its places are the hashes that are computed at the same time
 	waiting           atomic.Int64  // clients that wait for such a place
 	failures          *failures
+	clock             func() time.Time // of failures
 
 	mu     sync.Mutex
 	good   map[[sha256.Size]byte]Identity // credentials that were right
@@ -168,7 +169,7 @@ func CheckUser(user string) error {
 func NewUsers(accounts []Account) (*Users, error) {
 	u := &Users{
 		passwords: map[string]Account{}, tokens: map[string]Account{}, key: make([]byte, 32), good: map[[sha256.Size]byte]Identity{},
-		hashing: make(chan struct{}, mostHashing), failures: &failures{of: map[failureKey]*failed{}},
+		hashing: make(chan struct{}, mostHashing), clock: time.Now, failures: &failures{of: map[failureKey]*failed{}},
 		checks: map[[sha256.Size]byte]*check{},
 	}
 	for _, a := range accounts {
@@ -296,7 +297,7 @@ func wrongCredentials() error { return errorf(Credentials, "wrong user, password
 
 // compare hashes a secret. The attempt is charged before, so that attempts at the same time are not free, and given back if it is right.
 func (u *Users) compare(ctx context.Context, address, account, secret string, a Account, exists bool) (Identity, error) {
-	if wait := u.failures.charge(time.Now(), address, account); wait > 0 {
+	if wait := u.failures.charge(u.clock(), address, account); wait > 0 {
 		e := errorf(RateLimited, "too many attempts with wrong credentials: try again in %v", max(time.Second, wait.Round(time.Second)))
 		e.Retry = wait
 		return Identity{}, e
