@@ -65,44 +65,86 @@ func (p *pairs) parse(blk []byte, sp *textSpec, src, dst []uint64) (n int, most 
 		}
 	}
 	lo, span, empty := sp.lo, sp.span, 0
-	for i := 0; i < end; {
-		// The usual line: digits, separator, digits, line end.
-		v, k := digits8(binary.LittleEndian.Uint64(b[i : i+8]))
-		j, fits := i+int(k), true
-		if k == 8 {
-			v, j, fits = parseLong(b, j, v)
-		}
-		if fits && b[j] == common && k > 0 && (b[i] != '0' || k == 1 || sp.padded) {
-			w, m := digits8(binary.LittleEndian.Uint64(b[j+1 : j+9]))
-			e := j + 1 + int(m)
-			if m == 8 {
-				w, e, fits = parseLong(b, e, w)
+	// A line's place is known only when the line before has been read. So that the processor need not wait for
+	// it, lines are read at two places in turn.
+	from := [2]int{0, end / 2}
+	for from[1] < end && from[1] > 0 && b[from[1]-1] != '\n' {
+		from[1]++
+	}
+	to := [2]int{from[1], end}
+	if dst == nil {
+		n, most = twoLines(b, &from, to, common, sp, src)
+	}
+	for part, i := range from {
+		for i < to[part] {
+			// The usual line: digits, separator, digits, line end.
+			v, k := digits8(binary.LittleEndian.Uint64(b[i : i+8]))
+			j, fits := i+int(k), true
+			if k == 8 {
+				v, j, fits = parseLong(b, j, v)
 			}
-			if b[e] == '\r' {
-				e++
+			if fits && b[j] == common && k > 0 && (b[i] != '0' || k == 1 || sp.padded) {
+				w, m := digits8(binary.LittleEndian.Uint64(b[j+1 : j+9]))
+				e := j + 1 + int(m)
+				if m == 8 {
+					w, e, fits = parseLong(b, e, w)
+				}
+				if b[e] == '\r' {
+					e++
+				}
+				if fits && b[e] == '\n' && m > 0 && (b[j+1] != '0' || m == 1 || sp.padded) && v-lo < span && w-lo < span {
+					store(src, dst, n, v, w)
+					most = max(most, v, w)
+					n++
+					i = e + 1
+					continue
+				}
 			}
-			if fits && b[e] == '\n' && m > 0 && (b[j+1] != '0' || m == 1 || sp.padded) && v-lo < span && w-lo < span {
-				store(src, dst, n, v, w)
-				most = max(most, v, w)
+			next, took, err := p.oddLine(b, i, end, sp)
+			if err != nil {
+				return 0, 0, err
+			}
+			if took != nil {
+				store(src, dst, n, took[0], took[1])
+				most = max(most, took[0], took[1])
 				n++
-				i = e + 1
-				continue
+			} else {
+				empty++
 			}
+			i = next
 		}
-		next, took, err := p.oddLine(b, i, end, sp)
-		if err != nil {
-			return 0, 0, err
-		}
-		if took != nil {
-			store(src, dst, n, took[0], took[1])
-			most = max(most, took[0], took[1])
-			n++
-		} else {
-			empty++
-		}
-		i = next
 	}
 	return n, most, allLines(b[:end], n+empty)
+}
+
+// twoLines reads usual lines of two numbers, a line at from[0] and one at from[1] in turn, until one of them is
+// not usual or a part ends. It moves from to the lines that it has not read, and returns how many it has.
+func twoLines(b []byte, from *[2]int, to [2]int, common byte, sp *textSpec, room []uint64) (n int, most uint64) {
+	lo, span, padded := sp.lo, sp.span, sp.padded
+	i, k := from[0], from[1]
+	for i < to[0] && k < to[1] && n+1 < len(room) {
+		v, vn := digits8(binary.LittleEndian.Uint64(b[i : i+8]))
+		x, xn := digits8(binary.LittleEndian.Uint64(b[k : k+8]))
+		j, l := i+int(vn), k+int(xn)
+		w, wn := digits8(binary.LittleEndian.Uint64(b[j+1 : j+9]))
+		y, yn := digits8(binary.LittleEndian.Uint64(b[l+1 : l+9]))
+		e, f := j+1+int(wn), l+1+int(yn)
+		if b[j] != common || b[l] != common || b[e] != '\n' || b[f] != '\n' || vn == 0 || wn == 0 || xn == 0 || yn == 0 {
+			break
+		}
+		if !padded && (b[i] == '0' && vn > 1 || b[j+1] == '0' && wn > 1 || b[k] == '0' && xn > 1 || b[l+1] == '0' && yn > 1) {
+			break
+		}
+		if v-lo >= span || w-lo >= span || x-lo >= span || y-lo >= span {
+			break
+		}
+		room[n], room[n+1] = v<<32|w, x<<32|y
+		n += 2
+		most = max(most, v, w, x, y)
+		i, k = e+1, f+1
+	}
+	from[0], from[1] = i, k
+	return n, most
 }
 
 // allLines fails unless blk has exactly `read` lines. A difference is a mistake of the reader,

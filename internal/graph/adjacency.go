@@ -21,8 +21,7 @@ func (a *arranged) free() {
 //
 // Vertices are ordered by degree. Degrees are known only when repeated edges are found, and
 // finding these needs an order. So the first order counts every edge as distinct. If the
-// degrees turn out to have another order, a second round orders again, and in it no edge
-// repeats.
+// degrees turn out to have another order, the lists are renumbered as they are made.
 func (b *builderState) adjacency(ctx context.Context, threads int, g *Graph, segs []*segment, rank *ranker, class []uint32) (*arranged, error) {
 	n := uint32(rank.n)
 	a := &arranged{}
@@ -57,13 +56,13 @@ func (b *builderState) adjacency(ctx context.Context, threads int, g *Graph, seg
 	}
 	a.arcs = a.given - a.loops - h.same.Load()
 	a.pairs = a.arcs - h.both.Load()
+	var final []uint32
+	defer func() { freeBig(&final) }()
 	if !h.inOrder(a.order, class) {
-		if h, err = h.again(ctx, threads, a, deg, class, g.Classes, exist); err != nil {
-			return a, err
-		}
+		final = a.again(h.neigh, deg, class, g.Classes, exist)
 	}
 	all.free() // deg among them
-	return a, h.upper(ctx, threads, g)
+	return a, h.upper(ctx, threads, g, final)
 }
 
 // byOrder returns sizes by internal ids, given sizes by compact ids.
@@ -79,13 +78,24 @@ func byOrder(size [2][]uint32, order []uint32) (by [2][]uint32) {
 	return by
 }
 
-// newCSR makes room for lists of the sizes given.
-func newCSR(size []uint32) CSR {
+// newCSR makes room for lists of the sizes given. The list of size[v] is that of vertex final[v],
+// or of v if final is nil.
+func newCSR(size, final []uint32) CSR {
 	c := CSR{Off: makeBig[uint64](uint64(len(size)) + 1)}
 	sum := uint64(0)
-	for v, s := range size {
-		sum += uint64(s)
-		c.Off[v+1] = sum
+	if final == nil {
+		for v, s := range size {
+			sum += uint64(s)
+			c.Off[v+1] = sum
+		}
+	} else {
+		for v, s := range size {
+			c.Off[final[v]+1] = uint64(s)
+		}
+		for x := range size {
+			sum += c.Off[x+1]
+			c.Off[x+1] = sum
+		}
 	}
 	c.Adj = makeBig[uint32](sum)
 	return c

@@ -72,7 +72,7 @@ func FromCSR(ctx context.Context, in CSRInput) (*Graph, error) {
 	}
 	order, place := degreeOrder(deg, class, g.Classes, nil)
 	size := byOrder([2][]uint32{deg}, order)
-	g.Out = newCSR(size[0])
+	g.Out = newCSR(size[0], nil)
 	freeBig(&size[0])
 	freeBig(&deg)
 	tmp := make([][]uint32, threads)

@@ -17,10 +17,10 @@ func (e *gatherer) free() {
 }
 
 // room makes *s at least n long. The contents are lost.
-func room(s *[]uint32, n uint64) []uint32 {
+func room[T word](s *[]T, n uint64) []T {
 	if uint64(cap(*s)) < n {
 		freeBig(s)
-		*s = makeTemp[uint32](n + n/4)
+		*s = makeTemp[T](n + n/4)
 	}
 	return (*s)[:n]
 }

@@ -110,7 +110,7 @@ func (h *halves) lower(ctx context.Context, threads int, segs []*segment, place 
 	}
 	h.st = newStreams(h.k, arcs)
 	work := make([]gatherer, threads)
-	done := h.k.progress(8)
+	done := h.k.progress(4)
 	err = h.k.each(ctx, threads, func(w, a int) {
 		work[w].spread(h, blocks, a)
 		done.finished(a, func(from, to int) {
@@ -311,8 +311,9 @@ func (h *halves) reciprocal(b int) (both uint64) {
 	return both
 }
 
-// upper makes the graph's lists from the lower halves, which are freed.
-func (h *halves) upper(ctx context.Context, threads int, g *Graph) error {
+// upper makes the graph's lists from the lower halves, which are freed. final has the id of each
+// vertex in the graph; nil means that the ids of the halves stay.
+func (h *halves) upper(ctx context.Context, threads int, g *Graph, final []uint32) error {
 	r := h.k.len()
 	for a := range r {
 		h.st.base[a+1] = h.st.base[a]
@@ -332,23 +333,23 @@ func (h *halves) upper(ctx context.Context, threads int, g *Graph) error {
 	if err != nil {
 		return err
 	}
-	g.Out = newCSR(h.size[0])
+	g.Out = newCSR(h.size[0], final)
 	g.In = g.Out
 	if h.ways == 2 {
-		g.In = newCSR(h.size[1])
+		g.In = newCSR(h.size[1], final)
 	}
-	cur := make([][]uint32, threads)
-	done := h.k.progress(64)
+	work := make([]upperWork, threads)
+	done := h.k.progress(16)
 	err = h.k.each(ctx, threads, func(w, b int) {
-		h.drainUpper(g, b, &cur[w])
+		h.drainUpper(g, b, &work[w], final)
 		// To a range come words of higher ranges only, and its own.
 		done.finished(b, func(from, to int) {
 			dropBig(h.adj, h.base[from], h.base[to])
 			dropBig(h.st.words, h.st.base[from], h.st.base[to])
 		})
 	})
-	for w := range cur {
-		freeBig(&cur[w])
+	for w := range work {
+		freeBig(&work[w].cur)
 	}
 	return err
 }
@@ -368,29 +369,34 @@ func (h *halves) groups(b int, tmp *[]uint32) *groups {
 	return &groups{ways: h.ways, gap: 1, end: end, targets: h.adj[h.base[b]:][:at]}
 }
 
+// upperWork is a goroutine's room for drainUpper.
+type upperWork struct {
+	cur  []uint64 // for each list, the place of its next element in the graph's
+	sort []uint32
+}
+
 // drainUpper copies the lower halves of range b to the graph's lists and fills the
 // upper ones.
-func (h *halves) drainUpper(g *Graph, b int, tmp *[]uint32) {
+func (h *halves) drainUpper(g *Graph, b int, work *upperWork, final []uint32) {
 	lo, hi := h.k.lo[b], h.k.lo[b+1]
-	cur := room(tmp, uint64(h.ways)*uint64(hi-lo))
+	cur := room(&work.cur, uint64(h.ways)*uint64(hi-lo))
 	lists := [2]*CSR{&g.Out, &g.In}
-	var adj [2][]uint32
-	for way, c := range lists {
-		adj[way] = c.Adj[c.Off[lo]:c.Off[hi]]
-	}
 	h.each(b, func(v, way uint32, half []uint32) {
+		x := v
+		if final != nil {
+			x = final[v]
+		}
 		c := lists[way]
-		at := c.Off[v] - c.Off[lo]
-		copy(adj[way][at:], half)
-		cur[(v-lo)*h.ways+way] = uint32(at) + uint32(len(half))
+		copy(c.Adj[c.Off[x]:], half)
+		cur[(v-lo)*h.ways+way] = c.Off[x] + uint64(len(half))
 	})
+	out, in := g.Out.Adj, g.In.Adj
 	for a := b; a < h.k.len(); a++ {
 		run, first := h.st.run(a, b), h.k.lo[a]
 		if h.ways == 1 {
-			adj := adj[0]
 			for _, w := range run {
 				c := &cur[uint16(w>>targetShift-lo)]
-				adj[*c] = first + w&(1<<wayShift-1)
+				out[*c] = first + w&(1<<wayShift-1)
 				*c++
 			}
 			continue
@@ -398,8 +404,20 @@ func (h *halves) drainUpper(g *Graph, b int, tmp *[]uint32) {
 		for _, w := range run {
 			way := w >> wayShift & 1
 			c := &cur[uint32(uint16(w>>targetShift-lo))<<1|way]
-			adj[way][*c] = first + w&(1<<wayShift-1)
+			adj := out
+			if way == 1 {
+				adj = in
+			}
+			adj[*c] = first + w&(1<<wayShift-1)
 			*c++
+		}
+	}
+	if final == nil {
+		return
+	}
+	for _, x := range final[lo:hi] {
+		for _, c := range lists[:h.ways] {
+			renumber(c.Adj[c.Off[x]:c.Off[x+1]], final, &work.sort)
 		}
 	}
 }

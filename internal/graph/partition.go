@@ -19,14 +19,22 @@ func (b *block) drop(from, to int) {
 	dropBig(b.of.p, b.at+uint64(b.cut[from]), b.at+uint64(b.cut[to]))
 }
 
-// blockEdges is the least number of edges in a block. They and the results made of them take
-// half of a second-level cache of 512 KiB.
-const blockEdges = 1 << 15
+// leastBlock is the least number of edges in a block. They and the results made of them take
+// half of a second-level cache of 512 KiB. A block of mostBlock edges is a large page. Large blocks have long
+// runs, and few pages that two ranges share, but each goroutine has room for one and should have several.
+const (
+	leastBlock = 1 << 15
+	mostBlock  = 1 << 18
+)
 
 // partition renumbers the ends of the segments' edges by place, drops self-loops, and groups
 // blocks of edges by the range of the smaller end.
 func (k *cuts) partition(ctx context.Context, threads int, segs []*segment, place []uint32) ([]block, error) {
-	size := max(blockEdges, 64*k.len()) // that runs are of some length
+	given := 0
+	for _, s := range segs {
+		given += len(s.p)
+	}
+	size := max(leastBlock, 64*k.len(), min(mostBlock, given/(8*threads))) // that runs are of some length
 	var blocks []block
 	for _, s := range segs {
 		for p := s.p; len(p) > 0; {

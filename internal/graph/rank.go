@@ -24,9 +24,9 @@ type ranker struct {
 	bit []uint64
 	sum []uint32 // bits set before each word
 
-	// Other numbers: an open hash table of mask+1 slots.
-	key  []uint64 // raw id + 1; 0: empty
-	val  []uint32
+	// Other numbers: an open hash table of mask+1 slots, each a raw id + 1, or 0 if it is empty, and
+	// the rank, next to each other.
+	slot []uint64
 	mask uint64
 
 	text [][]uint32 // interned strings: rank by shard and number
@@ -39,8 +39,7 @@ func (r *ranker) free() {
 	freeBig(&r.ids)
 	freeBig(&r.bit)
 	freeBig(&r.sum)
-	freeBig(&r.key)
-	freeBig(&r.val)
+	freeBig(&r.slot)
 }
 
 // vertices returns a bitmap of the vertices among 0 … n-1, or nil if all are vertices. It needs
@@ -72,8 +71,8 @@ func (r *ranker) rank(x uint64) uint32 {
 		return r.text[x%internShards][x/internShards]
 	}
 	for h := mix64(x) & r.mask; ; h = (h + 1) & r.mask {
-		if r.key[h] == x+1 {
-			return r.val[h]
+		if r.slot[2*h] == x+1 {
+			return uint32(r.slot[2*h+1])
 		}
 	}
 }
@@ -192,27 +191,41 @@ func rankBitmap(ctx context.Context, threads int, all []*segment, verts [][]uint
 
 // rankHash is for ids far apart: it sorts the distinct ones.
 func rankHash(ctx context.Context, threads int, all []*segment, verts [][]uint64, known uint64) (*ranker, error) {
-	lists := make([][]uint64, len(all)+len(verts)+1)
-	err := parallel(ctx, threads, uint64(len(all)+len(verts)), 1, func(_ int, i, _ uint64) {
-		var l []uint64
-		switch {
-		case i >= uint64(len(all)):
-			l = slices.Clone(verts[i-uint64(len(all))])
-		case all[i].wide != nil:
-			l = slices.Clone(all[i].wide)
-		default:
-			for _, p := range all[i].p {
-				l = append(l, p>>32, p&(1<<32-1))
-			}
+	seen := make([]distinct, threads)
+	for i := range seen {
+		seen[i].most = mostDistinct
+	}
+	defer func() {
+		for i := range seen {
+			freeBig(&seen[i].slot)
 		}
-		slices.Sort(l)
-		lists[i] = slices.Clip(slices.Compact(l))
+	}()
+	err := parallel(ctx, threads, uint64(len(all)+len(verts)), 1, func(w int, i, _ uint64) {
+		d := &seen[w]
+		if i >= uint64(len(all)) {
+			for _, x := range verts[i-uint64(len(all))] {
+				d.add(x)
+			}
+			return
+		}
+		for _, p := range all[i].p {
+			d.add(p >> 32)
+			d.add(p & (1<<32 - 1))
+		}
+		for _, x := range all[i].wide {
+			d.add(x)
+		}
 	})
 	if err != nil {
 		return nil, err
 	}
 	for x := range known {
-		lists[len(lists)-1] = append(lists[len(lists)-1], x)
+		seen[0].add(x)
+	}
+	_ = parallel(context.Background(), threads, uint64(threads), 1, func(_ int, i, _ uint64) { seen[i].flush() })
+	lists := [][]uint64{nil}
+	for i := range seen {
+		lists = append(lists, seen[i].lists...)
 	}
 	for len(lists) > 1 {
 		half := (len(lists) + 1) / 2
@@ -234,17 +247,85 @@ func rankHash(ctx context.Context, threads int, all []*segment, verts [][]uint64
 	copy(r.ids, lists[0])
 	slots := uint64(1) << bits.Len64(r.n+r.n/2+1)
 	r.mask = slots - 1
-	r.key, r.val = makeTemp[uint64](slots), makeTemp[uint32](slots)
+	r.slot = makeTemp[uint64](2 * slots)
 	return r, parallel(ctx, threads, r.n, 1<<16, func(_ int, lo, hi uint64) {
 		for i := lo; i < hi; i++ {
 			k := r.ids[i] + 1
 			h := mix64(r.ids[i]) & r.mask
-			for !atomic.CompareAndSwapUint64(&r.key[h], 0, k) {
+			for !atomic.CompareAndSwapUint64(&r.slot[2*h], 0, k) {
 				h = (h + 1) & r.mask
 			}
-			r.val[h] = uint32(i)
+			r.slot[2*h+1] = i
 		}
 	})
+}
+
+// distinct collects distinct numbers, in sorted lists of limited length. Ids come once for each edge, so a
+// hash table leaves few of them to be sorted.
+type distinct struct {
+	most  int      // a power of two, how many numbers the table holds before they become a list
+	slot  []uint64 // an open hash table of numbers + 1; 0: empty
+	n     int
+	lists [][]uint64 // each distinct within itself
+}
+
+// mostDistinct numbers have a table of 16 MiB.
+const mostDistinct = 1 << 20
+
+func (d *distinct) add(x uint64) {
+	mask := uint64(len(d.slot)) - 1
+	if len(d.slot) > 0 {
+		h := mix64(x) & mask
+		for ; d.slot[h] != 0; h = (h + 1) & mask {
+			if d.slot[h] == x+1 {
+				return
+			}
+		}
+		if 2*d.n < len(d.slot) {
+			d.slot[h] = x + 1
+			d.n++
+			return
+		}
+	}
+	d.grow()
+	d.add(x)
+}
+
+// grow makes room for another number.
+func (d *distinct) grow() {
+	if d.n >= d.most {
+		d.flush()
+		d.slot = makeTemp[uint64](2 * uint64(d.most))
+		return
+	}
+	old := d.slot
+	defer freeBig(&old)
+	d.slot = makeTemp[uint64](max(1<<6, 2*uint64(len(old))))
+	mask := uint64(len(d.slot)) - 1
+	for _, k := range old {
+		if k == 0 {
+			continue
+		}
+		h := mix64(k-1) & mask
+		for d.slot[h] != 0 {
+			h = (h + 1) & mask
+		}
+		d.slot[h] = k
+	}
+}
+
+// flush makes a list of the table's numbers.
+func (d *distinct) flush() {
+	l := make([]uint64, 0, d.n)
+	for _, k := range d.slot {
+		if k != 0 {
+			l = append(l, k-1)
+		}
+	}
+	slices.Sort(l)
+	d.lists = append(d.lists, l)
+	freeBig(&d.slot)
+	d.n = 0
 }
 
 func mergeDistinct(a, b []uint64) []uint64 {

@@ -1,42 +1,19 @@
 package graph
 
-import "context"
-
-// again is the second round, with the degrees that the first one found. deg is
-// room for them.
-func (h *halves) again(ctx context.Context, threads int, a *arranged, deg, class []uint32, classes []Class, exist []uint64) (*halves, error) {
+// again orders vertices once more, by the degrees that the first order found, and returns the new ids by
+// the old ones. deg is room for degrees.
+func (a *arranged) again(neigh, deg, class []uint32, classes []Class, exist []uint64) []uint32 {
 	for v, x := range a.order {
-		deg[x] = h.neigh[v]
+		deg[x] = neigh[v]
 	}
 	order, place := degreeOrder(deg, class, classes, exist)
-	// The second order's numbers by those of the first, and the reverse.
-	first, second := makeTemp[uint32](uint64(len(order))), makeTemp[uint32](uint64(len(order)))
-	defer freeBig(&first)
-	defer freeBig(&second)
-	for v, x := range order {
-		first[v] = a.place[x]
-		second[a.place[x]] = uint32(v)
+	final := makeTemp[uint32](uint64(len(order)))
+	for v, x := range a.order {
+		final[v] = place[x]
 	}
 	a.free()
 	a.order, a.place = order, place
-	h.st.free()
-	segs, err := h.unpack(ctx, threads)
-	defer func() {
-		for _, s := range segs {
-			s.free()
-		}
-	}()
-	if err != nil {
-		h.free()
-		return nil, err
-	}
-	size := byOrder(h.size, first)
-	h.free()
-	h, err = newHalves(ctx, threads, size)
-	if err == nil {
-		err = h.lower(ctx, threads, segs, second)
-	}
-	return h, err
+	return final
 }
 
 // inOrder reports whether vertices of equal class have descending degrees, ties
@@ -54,41 +31,26 @@ func (h *halves) inOrder(order, class []uint32) bool {
 	return true
 }
 
-// unpack returns the edges of the lower halves, and frees the halves' memory. If it fails, the
-// caller frees the returned segments as well.
-func (h *halves) unpack(ctx context.Context, threads int) ([]*segment, error) {
-	var from []int // the first range of each segment
-	for b := range h.k.len() {
-		if k := len(from); k == 0 || h.base[b+1]-h.base[from[k-1]] > segEdges {
-			from = append(from, b)
+// renumber replaces the elements of a sorted list by their new ids, and sorts them. Few vertices have changed
+// places with others of their list, so most lists are in order, and most others need few steps.
+func renumber(l, final []uint32, tmp *[]uint32) {
+	for i, v := range l { // nothing but loads, so that many are on their way at a time
+		l[i] = final[v]
+	}
+	steps := 0
+	for i := 1; i < len(l); i++ {
+		x := l[i]
+		if l[i-1] <= x {
+			continue
+		}
+		j := i
+		for ; j > 0 && l[j-1] > x; j-- {
+			l[j] = l[j-1]
+		}
+		l[j] = x
+		if steps += i - j; steps > 8*len(l) {
+			sortList(l, len(final), tmp)
+			return
 		}
 	}
-	segs := make([]*segment, len(from))
-	for i := range segs {
-		segs[i] = &segment{}
-	}
-	from = append(from, h.k.len())
-	err := parallel(ctx, threads, uint64(len(segs)), 1, func(_ int, i, _ uint64) {
-		p := makeTemp[uint64](h.base[from[i+1]] - h.base[from[i]])
-		n := 0
-		for b := from[i]; b < from[i+1]; b++ {
-			if h.k.arcs[b] == 0 {
-				continue
-			}
-			h.each(b, func(v, way uint32, half []uint32) {
-				l := p[n:][:len(half)]
-				for j, u := range half {
-					if way == 0 {
-						l[j] = uint64(v)<<32 | uint64(u)
-					} else {
-						l[j] = uint64(u)<<32 | uint64(v)
-					}
-				}
-				n += len(half)
-			})
-		}
-		segs[i].p = p[:n]
-		dropBig(h.adj, h.base[from[i]], h.base[from[i+1]])
-	})
-	return segs, err
 }
