@@ -38,3 +38,43 @@ func length(l *Node) (n int64, ok bool) {
 	}
 	return 0, false
 }
+
+// Together reports whether lists have the same length for all inputs, because they are of the same
+// edges: the neighbours of one vertex and the information on the edges to them, or the same window of
+// both.
+func Together(lists []*Node) bool {
+	for i, l := range lists {
+		if l.Op != Neighbor && l.Op != EdgeInfo && l.Op != Joining && l.Op != Window {
+			return false
+		}
+		if i > 0 && !sameEdges(lists[0], l) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameEdges(a, b *Node) bool {
+	of := func(o Op) Op { // which edges
+		if o == EdgeInfo {
+			return Neighbor
+		}
+		return o
+	}
+	if of(a.Op) != of(b.Op) || len(a.Args) != len(b.Args) || a.Op == Window && a.At != b.At {
+		return false
+	}
+	first := 0
+	if a.Op == Window {
+		if !sameEdges(a.Args[0], b.Args[0]) {
+			return false
+		}
+		first = 1
+	}
+	for i := first; i < len(a.Args); i++ {
+		if x, y := a.Args[i], b.Args[i]; x != y && !(x.Op == Part && y.Op == Part && x.At == y.At && x.Args[0] == y.Args[0]) {
+			return false
+		}
+	}
+	return true
+}

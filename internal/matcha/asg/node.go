@@ -57,6 +57,9 @@ const (
 	LabelFirst    // input graph, label: the first vertex with it
 	LabelEnd      // input graph, label: the vertex behind the last one with it
 	Labelled      // graph that is made, vertex, label: the neighbours with it
+	Joining       // graph with information, vertex, vertex: the information on the edges from one to the other
+	Place         // edge_info or joining, limit, and perhaps a number to add: how many items are below it, as At's bits say
+	Window        // list, then places in it: the items from the last of At firsts to the first of the ends
 
 	// Steps.
 
@@ -81,11 +84,14 @@ const (
 	HighClosed             // or equal to it
 )
 
+// Closed is the bit of Place's At: items that are equal to the limit are below it too.
+const Closed = 1
+
 var opNames = [...]string{
 	"input", "const", "operand", "neg", "not", "arith", "compare", "and", "or", "to_float", "mk_tuple", "get", "mk_list",
 	"limit", "range", "mk_graph", "vertices", "edges", "neighbor", "edge_info", "vertex_label", "label", "subgraph", "matching", "between", "holds", "apply",
 	"intersect", "diff", "sum", "size", "apply_sum", "apply_size", "intersect_size", "diff_size", "slice", "label_first",
-	"label_end", "labelled", "counter", "add", "count", "reset", "emit",
+	"label_end", "labelled", "joining", "place", "window", "counter", "add", "count", "reset", "emit",
 }
 
 func (o Op) String() string { return opNames[o] }

@@ -45,6 +45,10 @@ func (w *printer) body(f *Func, depth int) {
 			args = append(args, strconv.Itoa(n.At))
 		case Slice:
 			args = sliceArgs(n, args)
+		case Place:
+			args = placeArgs(n, args)
+		case Window:
+			args = windowArgs(n, args)
 		case LabelNumber, Subgraph, Matching, Between, Holds:
 			args = append(args, syntax.Quote(n.Name))
 		}
@@ -105,6 +109,27 @@ func sliceArgs(n *Node, args []string) []string {
 			op = "<= "
 		}
 		args[at] = op + args[at]
+	}
+	return args
+}
+
+// placeArgs shows the limit of a place as a comparison.
+func placeArgs(n *Node, args []string) []string {
+	op := "< "
+	if n.At&Closed != 0 {
+		op = "<= "
+	}
+	return []string{args[0], op + strings.Join(args[1:], " + ")}
+}
+
+// windowArgs shows which places are first ones.
+func windowArgs(n *Node, args []string) []string {
+	for i := range args[1:] {
+		side := "before "
+		if i < n.At {
+			side = "from "
+		}
+		args[i+1] = side + args[i+1]
 	}
 	return args
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // EdgeInfo is the data edges of an input graph, or those that a text accepts, with a property
-// of each. The edges that begin at a vertex are sorted by their second ends, and then by the
-// property, as in a graph that a program makes. Without directions an edge begins at both ends.
+// of each. The edges that begin at a vertex are sorted by the property, and then by their second
+// ends, as in a graph that a program makes. Without directions an edge begins at both ends.
 type EdgeInfo struct {
 	Lists graph.CSR
 	Info  []types.Word // as long as Lists.Adj
@@ -99,8 +99,7 @@ func (s *Set) infoOf(input string) *types.Type {
 	return s.p.Inputs[i].Type.Facts.Info
 }
 
-// newEdgeInfo makes lists of data edges of a graph, which have an order: by their
-// first ends, then by their second. takes says whether an edge, by its number, leads
+// newEdgeInfo makes lists of data edges of a graph. takes says whether an edge, by its number, leads
 // from its first end to its second, and from its second to its first.
 func newEdgeInfo(g *graph.Graph, words []types.Word, kind types.Kind, takes func(row uint64) (along, back bool)) *EdgeInfo {
 	n := g.NumVertices()
@@ -137,26 +136,13 @@ func newEdgeInfo(g *graph.Graph, words []types.Word, kind types.Kind, takes func
 		}
 	}
 	for v := range uint32(n) {
-		list, first := e.Lists.List(v), off[v]
-		if g.Directed && !slices.IsSorted(list) { // else edges to smaller vertices come with these
-			e.sort(v)
-		}
-		for i, j := 0, 0; i < len(list); i = j {
-			for j = i + 1; j < len(list) && list[j] == list[i]; j++ {
-			}
-			same := e.Info[first+uint64(i) : first+uint64(j)]
-			if kind == types.Float {
-				slices.SortStableFunc(same, func(a, b types.Word) int { return cmp.Compare(a.Float(), b.Float()) })
-			} else {
-				slices.Sort(same)
-			}
-		}
+		e.sort(v, kind)
 	}
 	return e
 }
 
-// sort orders the list of a vertex that has edges of both directions.
-func (e *EdgeInfo) sort(v uint32) {
+// sort orders the edges of a vertex.
+func (e *EdgeInfo) sort(v uint32, kind types.Kind) {
 	type edge struct {
 		to   uint32
 		info types.Word
@@ -166,7 +152,13 @@ func (e *EdgeInfo) sort(v uint32) {
 	for i, to := range list {
 		edges[i] = edge{to, e.Info[first+uint64(i)]}
 	}
-	slices.SortStableFunc(edges, func(a, b edge) int { return cmp.Compare(a.to, b.to) })
+	slices.SortStableFunc(edges, func(a, b edge) int {
+		info := cmp.Compare(a.info, b.info)
+		if kind == types.Float {
+			info = cmp.Compare(a.info.Float(), b.info.Float())
+		}
+		return cmp.Or(info, cmp.Compare(a.to, b.to))
+	})
 	for i, x := range edges {
 		list[i], e.Info[first+uint64(i)] = x.to, x.info
 	}

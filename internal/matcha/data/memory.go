@@ -15,11 +15,11 @@ type Room struct {
 	Bytes int64
 }
 
-// Stored reports whether a node has separate memory. Neighbours, slices and limited lists are
-// parts of existing lists.
+// Stored reports whether a node has separate memory. Neighbours, slices, windows and limited lists
+// are parts of existing lists.
 func Stored(n *asg.Node) bool {
 	switch n.Op {
-	case asg.Neighbor, asg.EdgeInfo, asg.Limit, asg.Slice, asg.Input, asg.Subgraph, asg.Matching:
+	case asg.Neighbor, asg.EdgeInfo, asg.Joining, asg.Limit, asg.Slice, asg.Window, asg.Input, asg.Subgraph, asg.Matching:
 		return false
 	}
 	return n.Type.Kind == types.List || n.Type.Kind == types.Graph || n.Type.Kind == types.Counter

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -18,7 +19,7 @@ import (
 )
 
 // TestEdgeInfo: of an input with a property, neighbor and edge_info have an item for
-// each data edge at a vertex, by the other ends, then by the property; edges has as
+// each data edge at a vertex, by the property, then by the other ends; edges has as
 // many. That is what mk_graph makes of the same edges.
 func TestEdgeInfo(t *testing.T) {
 	const text = `input D: Graph[int, 'time']
@@ -44,7 +45,7 @@ apply(lambda e: emit(mk_tuple(val=[2000, get(e, 0), get(e, 1)])), None, edges(M)
 				edges = append(edges, [3]types.Word{types.Word(v), u, x})
 			}
 		}
-		slices.SortFunc(edges, func(a, b [3]types.Word) int { return slices.Compare(a[:], b[:]) })
+		slices.SortFunc(edges, func(a, b [3]types.Word) int { return byInfo(a[:], b[:]) })
 		in := map[string]data.Input{"D": {Graph: g, View: view.Of{Graph: g}}}
 		var pairs, infos []types.Word
 		want := map[types.Word][][]types.Word{}
@@ -132,7 +133,7 @@ return size(edges(S))
 					want = append(want, []types.Word{v, u, types.Word(x)})
 				}
 			}
-			slices.SortFunc(want, slices.Compare)
+			slices.SortFunc(want, byInfo)
 			set, err := data.Bind(p, map[string]data.Input{"D": {Graph: g, View: view.Of{Graph: g}}})
 			if err != nil {
 				t.Fatal(err)
@@ -147,6 +148,11 @@ return size(edges(S))
 			}
 		})
 	}
+}
+
+// byInfo compares edges (from, to, information): by from, then by the information.
+func byInfo(a, b []types.Word) int {
+	return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[2], b[2]), cmp.Compare(a[1], b[1]))
 }
 
 // edgesOf are the rows of a graph's table of edges.

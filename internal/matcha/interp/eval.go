@@ -111,6 +111,12 @@ func (m *machine) compute(n *asg.Node, c *cell) {
 		c.set(types.Word(c.list.n))
 	case asg.Slice:
 		m.slice(n, c)
+	case asg.Joining:
+		m.joining(n, c)
+	case asg.Place:
+		c.set(m.place(n))
+	case asg.Window:
+		m.window(n, c)
 	case asg.LabelFirst, asg.LabelEnd:
 		first, end := m.in.LabelRange(n.Args[0].Type.Facts.Input, m.word(n.Args[1]))
 		if c.set(types.Word(first)); n.Op == asg.LabelEnd {

@@ -48,12 +48,17 @@ func (m *machine) makeGraph(n *asg.Node, c *cell) {
 		}
 	}
 	m.tick()
-	slices.SortStableFunc(edges, func(a, b edge) int {
+	slices.SortFunc(edges, func(a, b edge) int {
 		m.tick()
-		if c := cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)); c != 0 || kind != types.Float {
-			return cmp.Or(c, cmp.Compare(a.info, b.info))
+		switch {
+		case a.from != b.from:
+			return cmp.Compare(a.from, b.from)
+		case kind == types.Float && cmp.Compare(a.info.Float(), b.info.Float()) != 0:
+			return cmp.Compare(a.info.Float(), b.info.Float())
+		case kind != types.Float && a.info != b.info:
+			return cmp.Compare(a.info, b.info)
 		}
-		return cmp.Compare(a.info.Float(), b.info.Float())
+		return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.info, b.info)) // zero has two words as a float
 	})
 	if info == nil {
 		edges = slices.Compact(edges)
@@ -249,6 +254,21 @@ func (m *machine) labelled(n *asg.Node, c *cell) {
 		m.tick()
 		if v := all.value(i); m.label(g, v) == label {
 			c.list.append(v)
+		}
+	}
+}
+
+// joining is the information on the edges from one vertex to another.
+func (m *machine) joining(n *asg.Node, c *cell) {
+	g, v := m.eval(n.Args[0]).graph, m.word(n.Args[2])
+	var ends, info list
+	g.neighbours(&ends, m.word(n.Args[1]), false)
+	g.neighbours(&info, m.word(n.Args[1]), true)
+	c.list.clear(1)
+	for i := range ends.n {
+		m.tick()
+		if ends.value(i) == v {
+			c.list.append(info.value(i))
 		}
 	}
 }

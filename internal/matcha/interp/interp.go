@@ -203,7 +203,7 @@ func (c *cell) set(x types.Word) {
 }
 
 // Made is a graph that a program makes: edges by their first ends, then their
-// second, then their information.
+// information, then their second ends.
 type Made struct {
 	From, To []types.Word
 	Info     []types.Word // nil: there is none

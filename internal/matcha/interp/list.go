@@ -73,12 +73,51 @@ func (m *machine) slice(n *asg.Node, c *cell) {
 	if n.At&asg.WithHigh != 0 {
 		end = max(from, below(m.word(bounds[0]), n.At&asg.HighClosed != 0))
 	}
-	if l.n = end - from; l.ids != nil {
-		l.ids = l.ids[from:end:end]
-	} else {
-		l.words = l.words[from:end:end]
+	c.list = l.part(from, end)
+}
+
+// place is how many items of a list that does not descend are below a limit. A limit that does not fit
+// 64 bits is beyond all items.
+func (m *machine) place(n *asg.Node) types.Word {
+	l, limit := m.list(n.Args[0]), m.word(n.Args[1])
+	if len(n.Args) > 2 {
+		sum, err := types.Compute("+", types.Int, limit, m.word(n.Args[2]))
+		switch {
+		case err != nil && limit < 0:
+			return 0
+		case err != nil:
+			return types.Word(l.n)
+		}
+		limit = sum
 	}
-	c.list = l
+	return types.Word(sort.Search(l.n, func(i int) bool {
+		y := l.value(i)
+		return y > limit || y == limit && n.At&asg.Closed == 0
+	}))
+}
+
+// window is the items of a list between places.
+func (m *machine) window(n *asg.Node, c *cell) {
+	l := *m.list(n.Args[0])
+	first, end := 0, l.n
+	for i, p := range n.Args[1:] {
+		if at := int(m.word(p)); i < n.At {
+			first = max(first, at)
+		} else {
+			end = min(end, at)
+		}
+	}
+	c.list = l.part(first, max(first, end))
+}
+
+// part is the items from first up to, without, end.
+func (l list) part(first, end int) list {
+	if l.n = end - first; l.ids != nil {
+		l.ids = l.ids[first:end:end]
+	} else {
+		l.words = l.words[first*l.width : end*l.width : end*l.width]
+	}
+	return l
 }
 
 // member returns the question whether a value is in a list.

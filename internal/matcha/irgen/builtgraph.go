@@ -1,6 +1,7 @@
 package irgen
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -10,11 +11,14 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/types"
 )
 
-// made is a graph that the program makes. Its edges are in the order of their first
-// ends, then of their second, then of their information.
+// made is a graph that the program makes. Its edges are in the order of their first ends, then of
+// their information, then of their second ends.
 type made struct {
 	find     func(v kir.Expr) (begin, end kir.Expr) // the places of a vertex's edges, u32
 	to, info *rows
+	// below is how many of size edges from begin on have an information less than x, an Int.
+	below    func(begin, size, x kir.Expr) kir.Expr
+	byEnds   *byEnds  // nil: nothing asks for the edges between two vertices
 	ids      kir.Expr // an array of the second ends, where they are ascending ids; or nil
 	edges    *rows
 	vertices func(n *asg.Node) *value
@@ -77,7 +81,10 @@ func (l *lowerer) makeGraph(n *asg.Node) *value {
 		m.to = l.column(name, types.TInt, g.To)
 	}
 	if g.Info != nil {
-		m.info = l.column(name+" info", n.Type.Facts.Info, g.Info)
+		m.info, m.below = l.information(name, n.Type.Facts.Info, g.Info)
+		if l.reads(n, asg.Joining) {
+			m.byEnds = l.sortByEnds(name, n.Type.Facts.Info, runs(g.From), g.To, g.Info)
+		}
 	}
 	l.graphLabels(m, name, g, ids, slots)
 	if l.reads(n, asg.Labelled) {
@@ -91,6 +98,24 @@ func (l *lowerer) makeGraph(n *asg.Node) *value {
 		m.edges = l.column(name+" edges", types.TupleOf(types.TInt, types.TInt), pairs)
 	}
 	return v
+}
+
+// information is the information on a graph's edges, and below of made.
+func (l *lowerer) information(name string, t *types.Type, words []types.Word) (*rows, func(begin, size, x kir.Expr) kir.Expr) {
+	info := l.column(name+" info", t, words)
+	return info, l.belowIn(info)
+}
+
+// belowIn is a function for how many of size items from begin on, which do not descend, are less
+// than x.
+func (l *lowerer) belowIn(column *rows) func(begin, size, x kir.Expr) kir.Expr {
+	return func(begin, size, x kir.Expr) kir.Expr {
+		f := l.support(fmt.Sprintf("below%d", column.column.Index), func() *kir.Func {
+			from := local("from", kir.U32)
+			return search([]*kir.Var{from}, kir.I64, func(i kir.Expr) kir.Expr { return column.at(plus(kir.R(from), i), 0) })
+		})
+		return invoke(f, begin, size, x)
+	}
 }
 
 // dense is find for a graph whose vertices are ids.
@@ -212,8 +237,11 @@ func (l *lowerer) madeNode(n *asg.Node, m *made) *value {
 	case asg.VertexLabel:
 		return &value{xs: []kir.Expr{l.let(n.Given, m.label(l.let("", l.scalar(n.Args[1]))))}}
 	}
-	if n.Op == asg.Labelled {
+	switch n.Op {
+	case asg.Labelled:
 		return l.labelledNode(n, m)
+	case asg.Joining:
+		return l.joining(n, m)
 	}
 	begin, end := m.find(l.let("", l.scalar(n.Args[1])))
 	return l.neighbours(n, m, begin, end)
@@ -229,5 +257,9 @@ func (l *lowerer) neighbours(n *asg.Node, m *made, begin, end kir.Expr) *value {
 	if n.Op == asg.EdgeInfo {
 		from = m.info
 	}
-	return &value{rows: &rows{n: size, width: 1, at: func(i kir.Expr, j int) kir.Expr { return from.at(plus(begin, i), j) }}}
+	list := &rows{n: size, width: 1, at: func(i kir.Expr, j int) kir.Expr { return from.at(plus(begin, i), j) }}
+	if n.Op == asg.EdgeInfo {
+		list.below = func(x kir.Expr) kir.Expr { return m.below(begin, size, x) }
+	}
+	return &value{rows: list}
 }

@@ -120,8 +120,15 @@ func (l *lowerer) infoGraph(n *asg.Node, name string, e *data.EdgeInfo) *made {
 	begin[vertices+1] = uint32(len(e.Info))
 	m := &made{
 		find:     l.byOffsets(name, begin, vertices),
-		info:     l.column(name+" info", n.Type.Facts.Info, e.Info),
 		vertices: func(*asg.Node) *value { return &value{span: &[2]kir.Expr{i64(0), i64(vertices)}} },
+	}
+	m.info, m.below = l.information(name, n.Type.Facts.Info, e.Info)
+	if l.reads(n, asg.Joining) {
+		ends := make([]types.Word, len(e.Lists.Adj))
+		for i, v := range e.Lists.Adj {
+			ends[i] = types.Word(v)
+		}
+		m.byEnds = l.sortByEnds(name, n.Type.Facts.Info, e.Lists.Off, ends, e.Info)
 	}
 	to := l.ids(name+" to", e.Lists.Adj)
 	second := func(i kir.Expr) kir.Expr { return asInt(kir.Elem{X: kir.G(to), I: i}) }

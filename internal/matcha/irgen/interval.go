@@ -180,10 +180,12 @@ func (l *lowerer) find(n *asg.Node, j int) interval {
 		return l.hull(n.Args, j)
 	case asg.Range:
 		return interval{0, max(l.interval(n.Args[0]).hi, 1) - 1}
-	case asg.Limit, asg.Intersect, asg.Diff, asg.Slice:
+	case asg.Limit, asg.Intersect, asg.Diff, asg.Slice, asg.Window:
 		return l.partly(n.Args[0], j)
 	case asg.Apply:
 		return l.partly(n.Func.Result, j)
+	case asg.Place:
+		return interval{0, l.most64(n.Args[:1])}
 	case asg.Size, asg.ApplySize, asg.IntersectSize, asg.DiffSize:
 		list := n.Args
 		if n.Op != asg.ApplySize {
@@ -198,7 +200,7 @@ func (l *lowerer) find(n *asg.Node, j int) interval {
 		return i
 	case asg.VertexLabel, asg.LabelNumber:
 		return l.labels(n)
-	case asg.Edges, asg.Neighbor, asg.Labelled, asg.EdgeInfo:
+	case asg.Edges, asg.Neighbor, asg.Labelled, asg.EdgeInfo, asg.Joining:
 		return l.ends(n, j)
 	}
 	return anyInt
@@ -207,13 +209,13 @@ func (l *lowerer) find(n *asg.Node, j int) interval {
 // ends is the range of the ends of edges, or of their informations, in a graph that
 // the program makes. That of an input's vertices is in their type.
 func (l *lowerer) ends(n *asg.Node, j int) interval {
-	g := n.Args[0]
+	g, info := n.Args[0], n.Op != asg.Edges && n.Op != asg.Neighbor && n.Op != asg.Labelled
 	switch {
-	case n.Op == asg.EdgeInfo && (g.Op == asg.Input || g.Op == asg.Subgraph):
+	case info && (g.Op == asg.Input || g.Op == asg.Subgraph):
 		return l.infos(g)
 	case g.Op != asg.MakeGraph:
 		return anyInt
-	case n.Op == asg.EdgeInfo:
+	case info:
 		return l.interval(g.Args[len(g.Args)-1])
 	case n.Op == asg.Edges:
 		return l.partly(g.Args[0], j)

@@ -16,6 +16,9 @@ type rows struct {
 	width int
 	at    func(i kir.Expr, j int) kir.Expr // component j of item i, a u32
 	words kir.Expr                         // the array that has them, nil: a column has
+	// column is the column that has all of them, below how many items are less than an Int. Both may be nil.
+	column *kir.GlobalDef
+	below  func(x kir.Expr) kir.Expr
 }
 
 // memory is a part of the memory of a worker, or of all.
@@ -155,7 +158,7 @@ func (l *lowerer) column(name string, t *types.Type, items []types.Word) *rows {
 	}
 	l.prog.AddGlobal(g)
 	w := t.Words()
-	return &rows{n: kir.C(uint32(len(items) / w)), width: w, at: func(i kir.Expr, j int) kir.Expr {
+	return &rows{n: kir.C(uint32(len(items) / w)), width: w, column: g, at: func(i kir.Expr, j int) kir.Expr {
 		row := kir.Op2(kir.Mul, kir.Convert{T: kir.T(kir.U64), X: i}, kir.C64(kir.U64, uint64(w)))
 		return fromWord(t.Part(0).Kind, cell(g, kir.Op2(kir.Add, row, kir.C64(kir.U64, uint64(j)))))
 	}}

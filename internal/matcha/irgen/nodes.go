@@ -50,7 +50,7 @@ func (l *lowerer) node(n *asg.Node) *value {
 		return l.between(n)
 	case asg.Holds:
 		return one(l.holds(n))
-	case asg.Vertices, asg.Edges, asg.Neighbor, asg.EdgeInfo, asg.Labelled, asg.VertexLabel, asg.LabelNumber, asg.LabelFirst, asg.LabelEnd:
+	case asg.Vertices, asg.Edges, asg.Neighbor, asg.EdgeInfo, asg.Joining, asg.Labelled, asg.VertexLabel, asg.LabelNumber, asg.LabelFirst, asg.LabelEnd:
 		return l.graphNode(n)
 	case asg.Apply:
 		if !n.Effects {
@@ -80,6 +80,10 @@ func (l *lowerer) node(n *asg.Node) *value {
 		return one(l.size(l.list(n.Args[0])))
 	case asg.Slice:
 		return l.slice(n)
+	case asg.Place:
+		return one(l.below(n))
+	case asg.Window:
+		return l.window(n)
 	case asg.Emit:
 		l.do(&kir.Emit{Row: l.scalars(n.Args[0])})
 		return &value{}

@@ -2,6 +2,7 @@ package irgen
 
 import (
 	"math"
+	"slices"
 
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/matcha/asg"
@@ -32,7 +33,7 @@ func (l *lowerer) runGraph(n *asg.Node) *made {
 		infos := l.gather(a[2:], most, rest[0])
 		l.fail(kir.Op2(kir.Ne, kir.R(infos), kir.R(count)), l.code(n, "einfo does not have one item for each edge"))
 	}
-	l.do(&kir.Do{X: invoke(l.sorter(kinds...), append(a[:len(a):len(a)], kir.R(count))...)})
+	l.sortEdges(a, kinds, kir.R(count))
 	size := kir.R(count)
 	if n.At&asg.WithInfo == 0 {
 		size = l.unique(a, size)
@@ -44,6 +45,10 @@ func (l *lowerer) runGraph(n *asg.Node) *made {
 	m.edges = &rows{n: size, width: 2, at: func(i kir.Expr, j int) kir.Expr { return kir.Elem{X: a[j], I: i} }}
 	if n.At&asg.WithInfo != 0 {
 		m.info = column(a[2], t.Info.Kind)
+		m.below = l.belowAmong(a[2])
+		if l.reads(n, asg.Joining) {
+			m.byEnds = l.runByEnds(n, a, kinds, size)
+		}
 	} else if l.small(t.To) {
 		m.ids = l.take(n, most).ids(0, most)
 		i := local("i", kir.U32)
@@ -70,6 +75,26 @@ func (l *lowerer) runGraph(n *asg.Node) *made {
 		l.labelled(n, m, labels, kir.R(named))
 	}
 	return m
+}
+
+// belowAmong is belowIn for words in memory.
+func (l *lowerer) belowAmong(words kir.Expr) func(begin, size, x kir.Expr) kir.Expr {
+	return func(begin, size, x kir.Expr) kir.Expr {
+		f := l.support("below_i64", func() *kir.Func {
+			a, from := array("a", kir.I64), local("from", kir.U32)
+			return search([]*kir.Var{a, from}, kir.I64, func(i kir.Expr) kir.Expr { return elem(a, plus(kir.R(from), i)) })
+		})
+		return invoke(f, words, begin, size, x)
+	}
+}
+
+// sortEdges sorts edges by their first ends, then by their information, then by their second ends.
+func (l *lowerer) sortEdges(columns []kir.Expr, kinds []kir.Kind, n kir.Expr) {
+	a, k := slices.Clone(columns), slices.Clone(kinds)
+	if len(a) > 2 {
+		a[1], a[2], k[1], k[2] = a[2], a[1], k[2], k[1]
+	}
+	l.do(&kir.Do{X: invoke(l.sorter(k...), append(a, n)...)})
 }
 
 // labelled sorts the labels of a graph by vertices.

@@ -70,32 +70,33 @@ type bounds struct {
 
 // take takes the bounds out of a conjunction and returns the rest, nil if none.
 func (b *bounds) take(x *asg.Node) *asg.Node {
-	switch x.Op {
-	case asg.And:
-		l, r := b.take(x.Args[0]), b.take(x.Args[1])
-		if l == nil || r == nil {
-			if l == nil {
-				return r
-			}
-			return l
-		}
-		if l != x.Args[0] || r != x.Args[1] {
-			return b.p.Add(asg.Node{Op: asg.And, Type: x.Type, Args: []*asg.Node{l, r}, Home: x.Home, Pos: x.Pos})
-		}
-	case asg.Compare:
-		l, r := x.Args[0], x.Args[1]
-		switch {
-		case b.order(x.Name, l, r) || b.order(mirror[x.Name], r, l):
-			return nil
-		case x.Name == "==" && (b.label(l, r) || b.label(r, l)):
-			return nil
-		}
+	return without(b.p, x, func(op string, l, r *asg.Node) bool {
+		return b.order(op, l, r) || b.order(mirror[op], r, l) || op == "==" && (b.label(l, r) || b.label(r, l))
+	})
+}
+
+// without is a conjunction without the comparisons that take takes, nil if it takes all.
+func without(p *asg.Program, x *asg.Node, take func(op string, l, r *asg.Node) bool) *asg.Node {
+	switch {
+	case x.Op == asg.Compare && take(x.Name, x.Args[0], x.Args[1]):
+		return nil
+	case x.Op != asg.And:
+		return x
 	}
-	return x
+	l, r := without(p, x.Args[0], take), without(p, x.Args[1], take)
+	switch {
+	case l == nil:
+		return r
+	case r == nil:
+		return l
+	case l == x.Args[0] && r == x.Args[1]:
+		return x
+	}
+	return p.Add(asg.Node{Op: asg.And, Type: x.Type, Args: []*asg.Node{l, r}, Home: x.Home, Pos: x.Pos})
 }
 
 // mirror turns a comparison round.
-var mirror = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+var mirror = map[string]string{"==": "==", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 // order takes a bound item op x.
 func (b *bounds) order(op string, item, x *asg.Node) bool {
@@ -174,7 +175,7 @@ func sure(x *asg.Node) bool {
 	switch x.Op {
 	case asg.Operand, asg.Input, asg.Const, asg.NewCounter, asg.CounterAdd, asg.CounterGet:
 		return true // there already
-	case asg.Part, asg.Size, asg.VertexLabel, asg.LabelNumber, asg.LabelFirst, asg.LabelEnd, asg.Neighbor, asg.Vertices, asg.Subgraph, asg.Matching, asg.Between, asg.Holds,
+	case asg.Part, asg.Size, asg.EdgeInfo, asg.Joining, asg.Place, asg.Window, asg.VertexLabel, asg.LabelNumber, asg.LabelFirst, asg.LabelEnd, asg.Neighbor, asg.Vertices, asg.Subgraph, asg.Matching, asg.Between, asg.Holds,
 		asg.Labelled, asg.Intersect, asg.Diff, asg.IntersectSize, asg.DiffSize, asg.Slice, asg.MakeTuple, asg.MakeList:
 		return !slices.ContainsFunc(x.Args, func(a *asg.Node) bool { return !sure(a) })
 	}

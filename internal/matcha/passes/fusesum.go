@@ -24,6 +24,9 @@ func FuseSum(p *asg.Program) {
 			n.Op = asg.ApplySize
 		}
 		n.Args, n.Cond = a.Args, a.Cond
+		if n.Op == asg.ApplySize && n.Cond == nil && asg.Together(n.Args) {
+			n.Args = n.Args[:1] // all have as many
+		}
 		for i, s := range n.Home.Steps {
 			if s == a {
 				n.Home.Steps[i] = n

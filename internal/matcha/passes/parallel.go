@@ -39,26 +39,25 @@ func floats(t *types.Type) bool {
 	return false
 }
 
-// independent reports whether a node applies functions to a list that may be long,
+// independent reports whether a node applies functions to lists that may be long,
 // and no item's work depends on another's. A list that is made without doing
 // anything is made where it is gone over, by its own functions.
 func independent(p *asg.Program, n *asg.Node) bool {
-	if len(n.Args) != 1 {
-		return false
-	}
-	from := n.Args[0]
-	for from.Op == asg.Apply && !from.Effects {
-		from = from.Args[0]
-	}
-	if from.Op == asg.MakeList {
-		return false
+	made := false // by functions of other applies
+	for _, from := range n.Args {
+		for from.Op == asg.Apply && !from.Effects {
+			from, made = from.Args[0], true
+		}
+		if from.Op == asg.MakeList {
+			return false
+		}
 	}
 	for _, f := range inner(n) {
 		if touches(f, p.Main) {
 			return false
 		}
 	}
-	return len(inner(n)) > 0 || from != n.Args[0]
+	return len(inner(n)) > 0 || made
 }
 
 // touches reports whether steps of f, or of functions inside of it, are on a

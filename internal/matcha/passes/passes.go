@@ -30,6 +30,7 @@ var All = []Pass{
 	{"share", "computes once an expression that is written several times", Share},
 	{"slice-neighbor", "makes conditions that bound a neighbour list a slice of it", SliceNeighbor},
 	{"slice-set", "makes conditions that bound an intersection or difference slices of its lists", SliceSet},
+	{"slice-window", "makes conditions that bound the information on edges a slice of them", SliceWindow},
 	{"fuse-sum", "adds up, or counts, the items of apply without storing them", FuseSum},
 	{"fuse-size", "counts intersections and differences without storing them", FuseSize},
 	{"dead", "drops counters that nothing reads and conditions that are known", Dead},

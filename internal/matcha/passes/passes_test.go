@@ -66,10 +66,10 @@ type failer interface {
 func TestChoose(t *testing.T) {
 	for _, c := range []struct{ text, off string }{
 		{"all", ""},
-		{"none", "motion share slice-neighbor slice-set fuse-sum fuse-size dead parallel ir-fold ir-hoist ir-share ir-dead"},
+		{"none", "motion share slice-neighbor slice-set slice-window fuse-sum fuse-size dead parallel ir-fold ir-hoist ir-share ir-dead"},
 		{"-motion,-dead", "motion dead"},
 		{"all,-share", "share"},
-		{"fuse-sum,dead,ir-fold", "motion share slice-neighbor slice-set fuse-size parallel ir-hoist ir-share ir-dead"},
+		{"fuse-sum,dead,ir-fold", "motion share slice-neighbor slice-set slice-window fuse-size parallel ir-hoist ir-share ir-dead"},
 	} {
 		if off, err := Choose(c.text); err != nil || strings.Join(off, " ") != c.off {
 			t.Errorf("%s: %v, %v", c.text, off, err)

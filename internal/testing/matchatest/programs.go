@@ -220,6 +220,63 @@ def f(e):
     return mk_tuple(val=[1.0 * size(between(D, '(a)--(b)', u, v)), sum(late), 1.0 * size(intersect(some, neighbor(R, u))), sum(edge_info(R, u)) - size(neighbor(R, v))])
 return sum(apply(f, lambda e: get(e, 0) < get(e, 1) or l0 == 0, edges(D)))
 `,
+	"windows": `input E: List[Tuple[int, 3]]
+input gap1: int
+input total: int
+let ends = apply(lambda e: mk_tuple(val=[get(e, 0), get(e, 1)]), None, E)
+let G = mk_graph(ends, einfo=apply(lambda e: get(e, 2), None, E))
+def f(e):
+    let u = get(e, 0)
+    let t0 = get(e, 2)
+    let n = neighbor(G, get(e, 1))
+    let i = edge_info(G, get(e, 1))
+    apply(lambda v, t: emit(mk_tuple(val=[u, v, t0, t])), lambda v, t: t >= t0 and t - t0 < gap1 and v != u, n, i)
+    let open = size(apply(lambda v, t: v, lambda v, t: t0 < t and t < t0 + gap1, n, i))
+    let closed = sum(apply(lambda v, t: t, lambda v, t: t <= t0 and gap1 >= t - 4 and t >= t0 - total, n, i))
+    let back = sum(apply(lambda v, t: v + t, lambda v, t: v == u and t > t0 and t <= total + t0, n, i))
+    let same = size(apply(lambda v, t: t, lambda v, t: t == t0 and u == v, n, i)) + size(apply(lambda t: t, lambda t: t - 1 == t0, i))
+    let all = sum(apply(lambda v, t: 2 * v + t, lambda v, t: v == u, n, i))
+    return (((open * 10 + closed) * 10 + back) * 10 + same) * 10 + all
+return sum(apply(f, None, E))
+`,
+	"windows of an input": `input D: Graph[int, 'time']
+input l0: int
+let S = subgraph(D, '(a)-[:X]-(b)')
+def f(u):
+    def g(v, t):
+        def h(w, s):
+            emit(mk_tuple(val=[u, v, t, s]))
+            return w
+        let back = apply(h, lambda w, s: w == u and s - t >= 0 and s - t <= l0, neighbor(D, v), edge_info(D, v))
+        return size(apply(lambda w, s: s, lambda w, s: s == t, neighbor(S, u), edge_info(S, u))) + 10 * sum(back)
+    return sum(apply(g, lambda v, t: t < 4, neighbor(D, u), edge_info(D, u)))
+return sum(apply(f, None, vertices(D)))
+`,
+	"windows of graphs that run": `input E: List[Tuple[int, 3]]
+input l0: int
+let c = Counter(3)
+let old = add(c, l0, 2)
+let now = get(c, l0)
+let ends = apply(lambda e: mk_tuple(val=[get(e, 0), get(e, 1)]), None, E)
+let A = mk_graph(ends, einfo=apply(lambda e: get(e, 2) + now, None, E))
+def f(e):
+    let B = mk_graph(ends, einfo=apply(lambda d: get(d, 2) - get(e, 2), None, E))
+    let later = sum(apply(lambda v, t: v + t, lambda v, t: t > 0 and t <= 5, neighbor(B, get(e, 1)), edge_info(B, get(e, 1))))
+    let back = sum(apply(lambda v, t: v + t, lambda v, t: v == get(e, 0) and t - 2 > get(e, 2), neighbor(A, get(e, 1)), edge_info(A, get(e, 1))))
+    return later * 100 + back + old
+return sum(apply(f, None, E))
+`,
+	"lists side by side": `input E: List[Tuple[int, 3]]
+input X: List[int]
+input total: int
+let ends = apply(lambda e: get(e, 1), None, E)
+let times = apply(lambda e: get(e, 2) * 2, None, E)
+def f(e, v, t):
+    apply(lambda x: emit(mk_tuple(val=[v, x])), lambda x: x < t, X)
+    return mk_tuple(val=[v * t + get(e, 0), sum(apply(lambda x: x * v, None, X))])
+let both = sum(apply(f, lambda e, v, t: t > total or v == 2, E, ends, times))
+return mk_tuple(val=[get(both, 0), get(both, 1), size(apply(lambda v, t: v, lambda v, t: v < t, ends, times))])
+`,
 	"a longer list in a shorter": `input G: Graph
 input X: List[int]
 def f(v):
@@ -297,8 +354,8 @@ var Mistakes = map[string]bool{
 	"full counter": true, "no such key": true, "zip of different": true, "limits": true, "two labels": true, "divided by zero": true, "numbers": true,
 }
 
-// Inputs draws the inputs of a program. These are graphs G and D, numbers l0 … l3, gap1, gap2
-// and total, and lists E, X, F and B, as far as the program has them. The data edges of D have
+// Inputs draws the inputs of a program. These are graphs G and D, numbers l0 … l3, least, gap,
+// gap1, gap2 and total, and lists E, X, F and B, as far as the program has them. The data edges of D have
 // labels, times and weights.
 func Inputs(t *rapid.T, text string) map[string]data.Input {
 	in := map[string]data.Input{}
@@ -319,7 +376,7 @@ func Inputs(t *rapid.T, text string) map[string]data.Input {
 		}
 	}
 	number := func(lo, hi int) types.Word { return types.Word(rapid.IntRange(lo, hi).Draw(t, "number")) }
-	for _, name := range []string{"E", "X", "F", "B", "gap1", "gap2", "total"} {
+	for _, name := range []string{"E", "X", "F", "B", "least", "gap", "gap1", "gap2", "total"} {
 		if !has(name) {
 			continue
 		}
