@@ -19,12 +19,14 @@ type Orbits struct {
 	o      *motifs.Orbits
 }
 
-// Orbits counts the orbits of the connected patterns of two to k vertices, k = 3 or 4, at each vertex. There are 4 of three vertices and 15
-// of four, in the order of Pržulj (2007) and of the program ORCA:
+// Orbits counts the orbits of the connected patterns of two to k vertices, k = 3, 4 or 5, at each vertex. There are 4 of up to three
+// vertices, 15 of up to four and 73 of up to five, in the order of Pržulj (2007) and of the program ORCA:
 //
 //	0 an edge; 1 an end and 2 the middle of a wedge; 3 a triangle; 4 an end and 5 an inner vertex of a path of four; 6 a leaf and 7 the
 //	middle of a star of three; 8 a cycle of four; 9 the tail, 10 a far and 11 the middle vertex of a tailed triangle; 12 an outer and 13 an
 //	inner vertex of a diamond; 14 a clique of four
+//
+// The help of weft motifs names those of five vertices.
 //
 // Numbers are of induced subgraphs; WithInduced(false) asks for all. Labels and directions are ignored, and a directed graph needs
 // WithDirections(false). Numbers beyond 63 bits, and any other k, are errors. If ctx ends, the result is nil.

@@ -44,7 +44,7 @@ func TestOrbitsOfKarate(t *testing.T) {
 	if err != nil || all.Len() != 4 || !slices.Equal(all.Count("1"), []uint64{16, 17 + 2*18, 102 + 18, 18}) {
 		t.Errorf("%v, %v", err, all.Count("1"))
 	}
-	for _, k := range []int{2, 5} {
+	for _, k := range []int{2, 6} {
 		if _, err := g.Orbits(t.Context(), k); !errors.Is(err, weft.ErrUsage) {
 			t.Errorf("k %d: %v", k, err)
 		}

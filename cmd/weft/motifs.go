@@ -28,14 +28,36 @@ five vertices are too many, and are refused. weft info --catalogue describes the
 names. --no-directions counts as if the edges had no directions.
 
 With --orbits the result is a row for each vertex: how often it is at each orbit of the
-motifs of two to k vertices, 3 or 4: its graphlet degrees. An orbit is a set of a motif's
-vertices that are alike. The order is that of Pržulj (2007) and ORCA:
+motifs of two to k vertices: its graphlet degrees. An orbit is a set of a motif's
+vertices that are alike. The order is that of Pržulj (2007) and ORCA. Up to k = 4:
   0       an edge                          6, 7       a leaf, the middle of a star of three
   1, 2    an end, the middle of a wedge    8          a cycle of four
   3       a triangle                       9, 10, 11  the tail, the far vertices, the middle of
   4, 5    an end, an inner vertex of a                a triangle with a tail
           path of four                     12, 13     an outer, an inner vertex of a diamond
                                            14         a clique of four
+For k = 5 these are further ones, where an end is a vertex with one edge:
+  15 to 17  a path: an end, the next vertex, the middle
+  18 to 21  a fork: the end of the long arm, a short arm, the long arm's other vertex, the middle
+  22, 23    a star: a leaf, the middle
+  24 to 26  a bull: a horn's end, the vertex without a horn, one with a horn
+  27 to 30  a triangle with a tail of two: the end, the next, a far vertex, the one with the tail
+  31 to 33  a cricket: an end, a far vertex of the triangle, the middle
+  34        a cycle of five
+  35 to 38  a banner: the end, the vertex across, one beside, the one with the tail
+  39 to 42  a dart: the end, an outer, the inner without, the inner vertex with the tail
+  43, 44    a bowtie: an outer vertex, the middle
+  45 to 48  a kite: the end, the outer without, the outer with the tail, an inner vertex
+  49, 50    bipartite(2,3): one of the three, one of the two
+  51 to 53  a house: the floor, the roof, below the roof
+  54, 55    a book: one of three pages, the spine
+  56 to 58  a clique of four with a tail: the end, a far vertex, the one with the tail
+  59 to 61  a gem: an end, an inner vertex of its path, the hub
+  62 to 64  a wheel less a spoke: degree 2; beside that; across from it
+  65 to 67  a clique less a wedge: degree 2, 3, 4
+  68, 69    a wheel: the rim, the hub
+  70, 71    a clique less an edge: an end of that edge, another vertex
+  72        a clique of five
 
 The motifs share their work; "seconds" is the share of each. --matcha counts
 nothing: it writes a program in Matcha that counts all motifs in one pass, without
@@ -61,9 +83,6 @@ directions.
 			}
 			if k < 3 || k > 5 {
 				return usagef("-k %d: motifs have 3, 4 or 5 vertices", k)
-			}
-			if orbits && k == 5 {
-				return usagef("-k 5: orbits are those of motifs of 3 or 4 vertices")
 			}
 			if orbits && matcha {
 				return usagef("--orbits and --matcha: a program counts motifs, and not orbits")

@@ -24,11 +24,11 @@ type Orbits struct {
 	g      *search.Graph
 }
 
-// CountOrbits counts the orbits of connected graphs of two to k vertices at each vertex, k = 3 or 4: induced where s does not say, without
+// CountOrbits counts the orbits of connected graphs of two to k vertices at each vertex, k = 3, 4 or 5: induced where s does not say, without
 // directions and labels.
 func CountOrbits(ctx context.Context, g *search.Graph, k int, s *setting.Settings) (*Orbits, error) {
 	if census.NumOrbits(k) == 0 {
-		return nil, kind.With(kind.Usage, fmt.Errorf("orbits of motifs with %d vertices: want 3 or 4", k))
+		return nil, kind.With(kind.Usage, fmt.Errorf("orbits of motifs with %d vertices: want 3, 4 or 5", k))
 	}
 	if g.Data.Directed && !s.Undirected {
 		return nil, kind.With(kind.Usage, errors.New("orbits are of motifs without directions, and the graph has directions: leave them out (--no-directions, WithDirections(false))"))

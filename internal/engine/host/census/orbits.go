@@ -42,18 +42,20 @@ func NumOrbits(k int) int {
 		return orbitsOfThree
 	case 4:
 		return orbitsOfFour
+	case 5:
+		return escape.NumOrbits
 	}
 	return 0
 }
 
 // Orbits counts for each vertex of a graph without directions how often it is at each orbit of the connected graphs of two to k
-// vertices, k = 3 or 4: how many subgraphs, or of induced ones, have it there. The result is by orbit and vertex. Numbers of more than
+// vertices, k = 3, 4 or 5: how many subgraphs, or of induced ones, have it there. The result is by orbit and vertex. Numbers of more than
 // 64 bits are engine.ErrOverflow. If ctx ends, the error is the context's. Of o it uses Threads and Crew. progress is told
 // vertices of the passes.
 //
 // Subgraphs are counted by sums over a vertex's neighbours, the triangles of each edge, cycles of four from their vertex of the
-// highest degree, and cliques in a matrix of each vertex's neighbours of higher degree; and made numbers of induced ones by subtraction. The idea
-// is that of ESCAPE's counts at vertices (Pashanasangi and Seshadhri, Efficiently counting vertex orbits of all 5-vertex subgraphs, by EVOKE, WSDM
+// highest degree, and cliques in a matrix of each vertex's neighbours of higher degree; and made numbers of induced ones by subtraction. Five
+// vertices have passes of their own (orbits5.go). The idea is that of ESCAPE's counts at vertices (Pashanasangi and Seshadhri, Efficiently counting vertex orbits of all 5-vertex subgraphs, by EVOKE, WSDM
 // 2020); that of visiting cycles and cliques by degree is Chiba and Nishizeki's (1985).
 func Orbits(ctx context.Context, csr *graph.CSR, k int, induced bool, o engine.Options, progress func(done, total uint64)) ([][]uint64, error) {
 	if NumOrbits(k) == 0 {
@@ -63,11 +65,12 @@ func Orbits(ctx context.Context, csr *graph.CSR, k int, induced bool, o engine.O
 	if err != nil {
 		return nil, err
 	}
+	c.induced = induced
 	if err := c.count(); err != nil {
 		return nil, err
 	}
-	if induced {
-		c.induce()
+	if c.five.order != nil {
+		c.unsort()
 	}
 	return c.n, nil
 }
@@ -77,6 +80,7 @@ type orbitCounts struct {
 	ctx      context.Context
 	csr      *graph.CSR
 	k        int
+	induced  bool
 	o        engine.Options
 	progress func(done, total uint64)
 	pass     int // of passes
@@ -89,11 +93,16 @@ type orbitCounts struct {
 	// each of these edges.
 	higher    []uint32
 	triangles []uint32
+
+	five fives
 }
 
 func newOrbitCounts(ctx context.Context, csr *graph.CSR, k int, o engine.Options, progress func(done, total uint64)) (*orbitCounts, error) {
 	n := csr.NumVertices()
 	need := int64(n)*int64(8*NumOrbits(k)+4+8) + 4*int64(len(csr.Adj))
+	if k == 5 {
+		need += fivesMemory(csr, o.Threads)
+	}
 	if err := memory.Check("orbits", uint64(need), o.Memory); err != nil {
 		return nil, err
 	}
@@ -105,8 +114,10 @@ func newOrbitCounts(ctx context.Context, csr *graph.CSR, k int, o engine.Options
 	for v := range uint32(n) {
 		most = max(most, uint64(csr.Degree(v)))
 	}
-	// Choices of three neighbours, and of a neighbour and an edge, are the largest numbers.
-	if k == 4 && (most > mostDegree || mulOver(most, uint64(len(csr.Adj)))) {
+	// Choices of three neighbours, and of a neighbour and an edge, are the largest numbers; and of five vertices, choices of four, and of two neighbours
+	// and an edge, also where vertices may be the same.
+	switch adj := uint64(len(csr.Adj)); {
+	case k == 4 && (most > mostDegree || mulOver(most, adj)), k == 5 && (most > mostDegree5 || mulOver(most*most, adj)):
 		return nil, engine.ErrOverflow
 	}
 	for range NumOrbits(k) {
@@ -124,9 +135,12 @@ func newOrbitCounts(ctx context.Context, csr *graph.CSR, k int, o engine.Options
 		c.rank[v] = *at
 		*at++
 	}
+	if k == 5 {
+		c.sortByDegree()
+	}
 	for v := range uint32(n) {
 		c.off[v+1] = c.off[v]
-		for _, u := range csr.List(v) {
+		for _, u := range c.csr.List(v) {
 			if c.rank[u] < c.rank[v] {
 				c.off[v+1]++
 			}
@@ -136,8 +150,11 @@ func newOrbitCounts(ctx context.Context, csr *graph.CSR, k int, o engine.Options
 	return c, nil
 }
 
-// mostDegree is the largest degree whose choices of three neighbours have 63 bits.
-const mostDegree = 3_800_000
+// mostDegree is the largest degree whose choices of three neighbours have 63 bits, and mostDegree5 that whose choices of four have.
+const (
+	mostDegree  = 3_800_000
+	mostDegree5 = 121_900
+)
 
 // mulOver reports whether a product has more than 63 bits.
 func mulOver(a, b uint64) bool {
@@ -155,36 +172,53 @@ type visitFunc func(v uint32)
 
 func (f visitFunc) visit(v uint32) { f(v) }
 
+// pass is a visit of all vertices by workers, each with a visitor of its own.
+type pass func(stop *atomic.Bool, m *crew.Memory) visitFunc
+
+// plain is a pass of visitors without a state.
+func plain(f visitFunc) pass { return func(*atomic.Bool, *crew.Memory) visitFunc { return f } }
+
 // each lets workers visit all vertices.
-func (c *orbitCounts) each(newVisitor func() visitFunc) error {
+func (c *orbitCounts) each(p pass) error {
 	n := uint64(c.csr.NumVertices())
 	units := min(n, max(uint64(c.o.Threads)*unitsEach, (uint64(len(c.csr.Adj))+n)/unitWork))
 	progress := c.progress
 	if progress != nil {
 		progress = func(done, _ uint64) { c.progress(uint64(c.pass)*n+done, uint64(c.passes)*n) }
 	}
-	_, err := visitAll(c.ctx, c.csr, c.o, progress, units, func(*atomic.Bool, *crew.Memory) visitor { return newVisitor() })
+	_, err := visitAll(c.ctx, c.csr, c.o, progress, units, func(stop *atomic.Bool, m *crew.Memory) visitor { return p(stop, m) })
 	return err
 }
 
 func (c *orbitCounts) count() error {
 	n := c.csr.NumVertices()
-	passes := []func() visitFunc{
-		func() visitFunc { return c.split },
-		func() visitFunc { return c.findTriangles(make([]uint32, n)) },
-		func() visitFunc { return c.addEdges },
+	passes := []pass{
+		plain(c.split),
+		func(*atomic.Bool, *crew.Memory) visitFunc { return c.findTriangles(make([]uint32, n)) },
+		plain(c.addEdges),
 	}
-	if c.k == 4 {
-		passes = append(passes,
-			func() visitFunc { return c.addPaths },
-			func() visitFunc { return (&fours{c: c, at: make([]uint32, n), walks: make([]uint32, n)}).visit },
-		)
+	if c.k >= 4 {
+		passes = append(passes, plain(c.addPaths), func(*atomic.Bool, *crew.Memory) visitFunc {
+			return (&fours{c: c, at: make([]uint32, n), walks: make([]uint32, n)}).visit
+		})
 	}
+	fours := len(passes)
+	if c.k == 5 {
+		passes = append(passes, c.fivePasses()...)
+	}
+	passes = append(passes, plain(c.finish))
 	c.passes = len(passes)
 	for i, p := range passes {
 		c.pass = i
-		if i == c.passes-1 && c.k == 4 {
-			matrices := c.matrices()
+		matrices := int64(0)
+		switch {
+		case c.k >= 4 && i == fours-1:
+			matrices = c.matrices()
+		case c.k == 5 && i == fours:
+			c.prepareFives()
+			matrices = c.matrices5()
+		}
+		if matrices > 0 {
 			if err := memory.Check("matrices of neighbourhoods", uint64(matrices), c.o.Memory); err != nil {
 				return err
 			}
@@ -196,10 +230,27 @@ func (c *orbitCounts) count() error {
 			return err
 		}
 	}
-	for v := range c.n[orbitTriangle] {
-		c.n[orbitTriangle][v] /= 2
-	}
 	return nil
+}
+
+// finish makes v's numbers those of subgraphs, or of induced ones.
+func (c *orbitCounts) finish(v uint32) {
+	var all [escape.NumOrbits]uint64
+	n := all[:len(c.n)]
+	for i := range n {
+		n[i] = c.n[i][v]
+	}
+	if c.k == 5 {
+		subgraphs(&all)
+	} else {
+		n[orbitTriangle] /= 2
+	}
+	if c.induced {
+		escape.InduceOrbits(n)
+	}
+	for i := range n {
+		c.n[i][v] = n[i]
+	}
 }
 
 // matrices is the most bytes of all workers' matrices of higher neighbours.
@@ -264,6 +315,16 @@ func (c *orbitCounts) add(orbit int, v uint32, n uint64) {
 	}
 }
 
+// choose4 is C(n,4) for degrees of up to mostDegree5.
+func choose4(n uint64) uint64 {
+	if n < 4 {
+		return 0
+	}
+	high, low := bits.Mul64(choose3(n), n-3)
+	q, _ := bits.Div64(high, low, 4)
+	return q
+}
+
 // choose3 is C(n,3) for degrees of up to mostDegree, where a product in escape.Choose3 has more than 64 bits.
 func choose3(n uint64) uint64 {
 	if n < 3 {
@@ -280,7 +341,7 @@ func (c *orbitCounts) addEdges(v uint32) {
 	d := uint64(c.csr.Degree(v))
 	c.add(orbitEdge, v, d)
 	c.add(orbitWedgeMiddle, v, escape.Choose2(d))
-	if c.k == 4 {
+	if c.k >= 4 {
 		c.add(orbitStarMiddle, v, choose3(d))
 	}
 	list, at := c.above(v)
@@ -423,28 +484,4 @@ func (x *fours) dense(v uint32) {
 		all += uint64(twice / 2)
 	}
 	c.add(orbitClique, v, all/3)
-}
-
-// induce makes numbers of subgraphs those of induced ones: what has more edges than an orbit's graph is subtracted as often as the graph is in it.
-func (c *orbitCounts) induce() {
-	n := c.n
-	for v := range n[0] {
-		n[orbitWedgeEnd][v] -= 2 * n[orbitTriangle][v]
-		n[orbitWedgeMiddle][v] -= n[orbitTriangle][v]
-		if c.k == 3 {
-			continue
-		}
-		clique := n[orbitClique][v]
-		outer := n[orbitDiamondOuter][v] - 3*clique
-		inner := n[orbitDiamondInner][v] - 3*clique
-		middle := n[orbitTailedMiddle][v] - 2*inner - 3*clique
-		far := n[orbitTailedFar][v] - 2*inner - 2*outer - 6*clique
-		tail := n[orbitTail][v] - 2*outer - 3*clique
-		cycle := n[orbitCycle][v] - outer - inner - 3*clique
-		n[orbitDiamondOuter][v], n[orbitDiamondInner][v], n[orbitTailedMiddle][v], n[orbitTailedFar][v], n[orbitTail][v], n[orbitCycle][v] = outer, inner, middle, far, tail, cycle
-		n[orbitStarMiddle][v] -= middle + inner + clique
-		n[orbitStarLeaf][v] -= tail + far + 2*outer + inner + 3*clique
-		n[orbitPathInner][v] -= 2*cycle + far + 2*middle + 2*outer + 4*inner + 6*clique
-		n[orbitPathEnd][v] -= 2*cycle + 2*tail + far + 4*outer + 2*inner + 6*clique
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/bits"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -36,6 +37,53 @@ func orbitOf(k, edges, most, d int) int {
 		return map[int]int{2: 12, 3: 13}[d]
 	}
 	return 14
+}
+
+// fiveVertices are the orbits of connected graphs of five vertices by: the graph's number of edges, its largest degree, and its triangles; the degree of a
+// vertex at the orbit, its triangles, and the sum of its neighbours' degrees squared.
+var fiveVertices = map[[6]int]int{
+	{4, 2, 0, 1, 0, 4}: 15, {4, 2, 0, 2, 0, 5}: 16, {4, 2, 0, 2, 0, 8}: 17, {4, 3, 0, 1, 0, 4}: 18, {4, 3, 0, 1, 0, 9}: 19, {4, 3, 0, 2, 0, 10}: 20,
+	{4, 3, 0, 3, 0, 6}: 21, {4, 4, 0, 1, 0, 16}: 22, {4, 4, 0, 4, 0, 4}: 23, {5, 3, 1, 1, 0, 9}: 24, {5, 3, 1, 2, 1, 18}: 25, {5, 3, 1, 3, 1, 14}: 26,
+	{5, 3, 1, 1, 0, 4}: 27, {5, 3, 1, 2, 0, 10}: 28, {5, 3, 1, 2, 1, 13}: 29, {5, 3, 1, 3, 1, 12}: 30, {5, 4, 1, 1, 0, 16}: 31, {5, 4, 1, 2, 1, 20}: 32,
+	{5, 4, 1, 4, 1, 10}: 33, {5, 2, 0, 2, 0, 8}: 34, {5, 3, 0, 1, 0, 9}: 35, {5, 3, 0, 2, 0, 8}: 36, {5, 3, 0, 2, 0, 13}: 37, {5, 3, 0, 3, 0, 9}: 38,
+	{6, 4, 2, 1, 0, 16}: 39, {6, 4, 2, 2, 1, 25}: 40, {6, 4, 2, 3, 2, 24}: 41, {6, 4, 2, 4, 2, 18}: 42, {6, 4, 2, 2, 1, 20}: 43, {6, 4, 2, 4, 2, 16}: 44,
+	{6, 3, 2, 1, 0, 9}: 45, {6, 3, 2, 2, 1, 18}: 46, {6, 3, 2, 3, 1, 19}: 47, {6, 3, 2, 3, 2, 22}: 48, {6, 3, 0, 2, 0, 18}: 49, {6, 3, 0, 3, 0, 12}: 50,
+	{6, 3, 1, 2, 0, 13}: 51, {6, 3, 1, 2, 1, 18}: 52, {6, 3, 1, 3, 1, 17}: 53, {7, 4, 3, 2, 1, 32}: 54, {7, 4, 3, 4, 3, 28}: 55, {7, 4, 4, 1, 0, 16}: 56,
+	{7, 4, 4, 3, 3, 34}: 57, {7, 4, 4, 4, 3, 28}: 58, {7, 4, 3, 2, 1, 25}: 59, {7, 4, 3, 3, 2, 29}: 60, {7, 4, 3, 4, 3, 26}: 61, {7, 3, 2, 2, 0, 18}: 62,
+	{7, 3, 2, 3, 1, 22}: 63, {7, 3, 2, 3, 2, 27}: 64, {8, 4, 5, 2, 1, 32}: 65, {8, 4, 5, 3, 3, 41}: 66, {8, 4, 5, 4, 4, 38}: 67, {8, 4, 4, 3, 2, 34}: 68,
+	{8, 4, 4, 4, 4, 36}: 69, {9, 4, 7, 3, 3, 48}: 70, {9, 4, 7, 4, 5, 50}: 71, {10, 4, 10, 4, 6, 64}: 72,
+}
+
+// orbitOfFive is the orbit of v in a connected graph of five vertices.
+func orbitOfFive(pairs [][2]int, v int) int {
+	var adjacent [5][5]bool
+	var degree, triangles [5]int
+	for _, p := range pairs {
+		adjacent[p[0]][p[1]], adjacent[p[1]][p[0]] = true, true
+		degree[p[0]]++
+		degree[p[1]]++
+	}
+	all, squares := 0, 0
+	for a := range 5 {
+		for b := range a {
+			for c := range b {
+				if adjacent[a][b] && adjacent[b][c] && adjacent[a][c] {
+					all++
+					triangles[a]++
+					triangles[b]++
+					triangles[c]++
+				}
+			}
+		}
+		if adjacent[v][a] {
+			squares += degree[a] * degree[a]
+		}
+	}
+	orbit, ok := fiveVertices[[6]int{len(pairs), slices.Max(degree[:]), all, degree[v], triangles[v], squares}]
+	if !ok {
+		panic("no such orbit")
+	}
+	return orbit
 }
 
 // bruteOrbits goes over all sets of at most k vertices and, unless induced, all sets of edges among them.
@@ -92,14 +140,20 @@ func bruteOrbits(g *graph.CSR, k int, induced bool) [][]uint64 {
 				continue // not connected
 			}
 			most := 0
+			var used [][2]int
 			for e, p := range pairs {
 				if chosen>>e&1 == 1 {
+					used = append(used, p)
 					degree[p[0]]++
 					degree[p[1]]++
 					most = max(most, degree[p[0]], degree[p[1]])
 				}
 			}
 			for i, v := range vs {
+				if size == 5 {
+					out[orbitOfFive(used, i)][v]++
+					continue
+				}
 				out[orbitOf(size, bits.OnesCount(uint(chosen)), most, degree[i])][v]++
 			}
 		}
@@ -112,6 +166,7 @@ func TestOrbits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec := rapid.SampledFrom([]gen.Spec{
 			{Model: "er", N: 9, P: 0.3}, {Model: "er", N: 9, P: 0.6}, {Model: "er", N: 8, P: 1}, {Model: "er", N: 7, P: 0},
+			{Model: "cliques", N: 2, K: 5}, {Model: "grid", Dims: []uint64{3, 4}}, {Model: "er", N: 12, P: 0.2}, {Model: "ba", N: 10, K: 4},
 			{Model: "ba", N: 11, K: 2}, {Model: "rmat", Scale: 3, M: 16}, {Model: "star", N: 8}, {Model: "er", N: 10, P: 0.4, VertexLabels: 3},
 		}).Draw(t, "spec")
 		spec.Seed = rapid.Uint64().Draw(t, "seed")
@@ -120,7 +175,7 @@ func TestOrbits(t *testing.T) {
 			t.Fatal(err)
 		}
 		lists := g.Flat(g.Any())
-		k := rapid.IntRange(3, 4).Draw(t, "k")
+		k := rapid.IntRange(3, 5).Draw(t, "k")
 		induced := rapid.Bool().Draw(t, "induced")
 		got, err := Orbits(context.Background(), lists, k, induced, engine.Options{Threads: rapid.IntRange(1, 3).Draw(t, "threads")}, nil)
 		if err != nil {
@@ -187,8 +242,8 @@ func TestOrbitsEnd(t *testing.T) {
 	if _, err := Orbits(ctx, &g.Out, 4, true, engine.Options{Threads: 2}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	if _, err := Orbits(t.Context(), &g.Out, 5, true, engine.Options{Threads: 2}, nil); err == nil {
-		t.Error("orbits of five vertices were counted")
+	if _, err := Orbits(t.Context(), &g.Out, 6, true, engine.Options{Threads: 2}, nil); err == nil {
+		t.Error("orbits of six vertices were counted")
 	}
 	if x := choose3(mostDegree); x >= 1<<63 || x < 1<<62 || choose3(4) != 4 {
 		t.Error(x)
