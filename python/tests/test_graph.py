@@ -109,8 +109,10 @@ def test_exists_motifs_participation(k4):
     assert k4.exists("clique(4)") is True and k4.exists("clique(5)") is False
     assert k4.motifs(3) == {"wedge": 3, "triangle": 4}
     assert k4.orbits(3)[5] == [1, 3, 0, 0] and len(k4.orbits()[5]) == 15
-    with pytest.raises(weft.UsageError, match="3 or 4"):
-        k4.orbits(5)
+    five = k4.orbits(5)
+    assert len(five[5]) == 73 and five[5][56] == 1 and five[5][:15] == k4.orbits()[5] and sum(five[4][15:]) == 1
+    with pytest.raises(weft.UsageError, match="3, 4 or 5"):
+        k4.orbits(6)
     want = {1: 3, 2: 3, 3: 3, 4: 3, 5: 0}
     assert k4.participation(TRIANGLE + " RETURN participation(a)") == want
     assert k4.participation("triangle", "v0") == want

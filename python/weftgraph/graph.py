@@ -326,9 +326,9 @@ class Graph:
         return {c.query: c for c in self._counts(code, out, text, self._option(options, "count"))}
 
     def orbits(self, k: int = 4, *, edge_induced: bool = False, directions: bool = True, **options: Any) -> dict[Any, list[int]]:
-        """Count for each vertex how often it is at each orbit of the motifs of two to k vertices, 3 or 4: its graphlet degrees.
+        """Count for each vertex how often it is at each orbit of the motifs of two to k vertices, 3, 4 or 5: its graphlet degrees.
 
-        The order is that of ``weft motifs --help``: 4 orbits for k = 3, and 15 for k = 4. A directed graph needs ``directions=False``.
+        The order is that of ``weft motifs --help``: 4 orbits for k = 3, 15 for k = 4, and 73 for k = 5. A directed graph needs ``directions=False``.
         """
         more = ["-k", str(k), "--orbits"]
         if edge_induced:

@@ -10,5 +10,7 @@
 // root's neighbourhood counts the cliques and near-cliques there (matrix.go). Three and four
 // vertices need only half of that (smallpatterns.go). Only sums are kept between roots.
 //
+// Orbits keep numbers of each vertex instead of sums (orbits.go), and those of five vertices numbers of each edge as well (orbits5.go).
+//
 // It knows adjacency alone. It must not know plans, labels or directions.
 package census

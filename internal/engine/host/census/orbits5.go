@@ -26,6 +26,7 @@ var counted = [escape.NumOrbits]uint64{23: 1, 34: 1, 62: 1, 63: 1, 64: 1, 68: 1,
 // fives is what orbits of five vertices need besides those of four. Places are those of orbitCounts.higher.
 type fives struct {
 	closed []uint32   // T by place in the graph's lists
+	leaves []uint32   // by vertex: its neighbours of degree 1, the last ones of its list
 	edges  []edgeSums // by place
 	tails  []uint64   // by place: triangles whose highest vertex is the next higher neighbour; at the last place those below all of them
 	order  []uint32   // the number that a vertex has after sorting
@@ -95,7 +96,7 @@ func (c *orbitCounts) unsort() {
 // fivesMemory is the bytes of fives, of the sorted graph, and of the workers' arrays beyond vertexBytes.
 func fivesMemory(csr *graph.CSR, threads int) int64 {
 	n, adj := int64(csr.NumVertices()), int64(len(csr.Adj))
-	return n*(8+4+8) + adj*(4+4+(32+8)/2) + int64(threads)*n*8
+	return n*(8+4+8+4) + adj*(4+4+(32+8)/2) + int64(threads)*n*8
 }
 
 // prepareFives makes room for numbers of edges.
@@ -123,10 +124,15 @@ func (c *orbitCounts) matrices5() int64 {
 	return int64(c.o.Threads) * 8 * most
 }
 
+// withoutLeaves is the neighbours of v but its leaves.
+func (c *orbitCounts) withoutLeaves(v uint32) []uint32 {
+	return c.csr.Adj[c.csr.Off[v] : c.csr.Off[v+1]-uint64(c.five.leaves[v])]
+}
+
 // close finds closed, of the triangles of each edge.
 func (c *orbitCounts) close() {
 	f := &c.five
-	f.closed = make([]uint32, len(c.csr.Adj))
+	f.closed, f.leaves = make([]uint32, len(c.csr.Adj)), make([]uint32, c.csr.NumVertices())
 	next := make([]uint64, c.csr.NumVertices()) // the place of the next lower neighbour
 	for v := range next {
 		list, at := c.above(uint32(v))
@@ -138,6 +144,9 @@ func (c *orbitCounts) close() {
 			next[u]++
 		}
 		next[v] = own + uint64(len(list))
+		if nb := c.csr.List(uint32(v)); len(nb) == 1 {
+			f.leaves[nb[0]]++
+		}
 	}
 }
 
@@ -358,7 +367,11 @@ func (x *walk5) visit(v uint32) {
 	if len(list) == 0 {
 		return
 	}
-	x.v, x.list = v, list
+	if len(list) == 1 {
+		x.leaf(v, list[0])
+		return
+	}
+	x.v, x.list = v, x.c.withoutLeaves(v)
 	x.walk()
 	x.near = x.near[:0]
 	own := x.c.five.closed[x.csr.Off[v]:]
@@ -380,13 +393,91 @@ func (x *walk5) visit(v uint32) {
 	}
 }
 
+// walk goes to the neighbours' neighbours, the root among them, but to no leaf: it shares only its own neighbour.
+func (x *walk5) walk() {
+	x.met = x.met[:0]
+	for _, u := range x.list {
+		for _, w := range x.c.withoutLeaves(u) {
+			if x.share[w] == 0 {
+				x.met = append(x.met, w)
+			}
+			x.share[w]++
+		}
+	}
+	if leaves := x.c.five.leaves[x.v]; leaves > 0 {
+		if x.share[x.v] == 0 {
+			x.met = append(x.met, x.v)
+		}
+		x.share[x.v] += leaves
+	}
+	if n := x.csr.Degree(x.v) + 1; len(x.degree) < n {
+		x.degree, x.closed = make([]uint64, 2*n), make([]uint64, 2*n)
+	}
+}
+
+// leaf is neighbours for a root with the only neighbour u, whose neighbours it shares once each.
+func (x *walk5) leaf(v, u uint32) {
+	n, du := x.c.n, uint64(x.csr.Degree(u))
+	if higher, begin := x.c.above(v); len(higher) > 0 {
+		x.c.five.edges[begin].paths = du
+	}
+	x.c.add(49, u, du)
+	x.c.add(37, v, du*du)
+	x.c.add(51, v, n[orbitTriangle][u])
+	x.c.add(36, v, n[orbitWedgeEnd][u])
+	x.c.add(50, v, du)
+	var s [escape.NumOrbits]uint64
+	x.hang(&s, u)
+	x.joined(&s, v)
+	x.add(&s, v)
+}
+
+// hang adds what an edge to u tells, which is at an orbit of four.
+func (x *walk5) hang(s *[escape.NumOrbits]uint64, u uint32) {
+	n := x.c.n
+	s[15] += n[orbitPathEnd][u]
+	s[18] += n[orbitStarLeaf][u]
+	s[19] += n[orbitPathInner][u]
+	s[22] += n[orbitStarMiddle][u]
+	s[24] += n[orbitTailedFar][u]
+	s[27] += n[orbitTail][u]
+	s[31] += n[orbitTailedMiddle][u]
+	s[35] += n[orbitCycle][u]
+	s[39] += n[orbitDiamondInner][u]
+	s[45] += n[orbitDiamondOuter][u]
+	s[56] += n[orbitClique][u]
+}
+
+// joined sets what the numbers of v tell, for two graphs that have only v in common.
+func (x *walk5) joined(s *[escape.NumOrbits]uint64, v uint32) {
+	h := func(orbit int) uint64 { return x.c.n[orbit][v] }
+	d := h(orbitEdge)
+	s[16] = d * h(orbitPathEnd)
+	s[17] = h(orbitWedgeEnd) * h(orbitWedgeEnd)
+	s[20] = d * h(orbitStarLeaf)
+	s[21] = d * h(orbitPathInner)
+	s[23] = choose4(d)
+	s[26] = d * h(orbitTailedFar)
+	s[28] = d * h(orbitTail)
+	s[30] = h(orbitTriangle) * h(orbitWedgeEnd)
+	s[33] = d * h(orbitTailedMiddle)
+	s[38] = d * h(orbitCycle)
+	s[42] = d * h(orbitDiamondInner)
+	s[44] = h(orbitTriangle) * h(orbitTriangle)
+	s[47] = d * h(orbitDiamondOuter)
+	s[58] = d * h(orbitClique)
+}
+
+func (x *walk5) add(s *[escape.NumOrbits]uint64, v uint32) {
+	for i := orbitsOfFour; i < escape.NumOrbits; i++ {
+		x.c.add(i, v, s[i])
+	}
+}
+
 // neighbours adds what is a sum over the root's neighbours, or over the vertices met.
 func (x *walk5) neighbours(v uint32, list []uint32) {
 	c, csr, share, n := x.c, x.csr, x.share, x.c.n
-	h := func(orbit int) uint64 { return n[orbit][v] }
-	d := uint64(len(list))
-	first := csr.Off[v]
-	own := c.five.closed[first:]
+	own := c.five.closed[csr.Off[v]:]
 	higher, begin := c.above(v)
 	var s [escape.NumOrbits]uint64
 	for i, u := range list {
@@ -395,10 +486,11 @@ func (x *walk5) neighbours(v uint32, list []uint32) {
 		}
 		du, t := uint64(csr.Degree(u)), uint64(own[i])
 		from := csr.Off[u]
-		nb := csr.List(u)
+		nb, leaves := c.withoutLeaves(u), uint64(c.five.leaves[u])
 		closed := c.five.closed[from : from+uint64(len(nb))]
-		// Over the neighbours w of u, of C = C(v,w); and over those that are v's: of d(w), T(vw), T(uw) and its square.
-		var paths, squares, house, degrees, mine, its, itsSquares uint64
+		// Over the neighbours w of u, of C = C(v,w), its square and C·T(uw); and over those that are v's: of d(w), T(vw), T(uw) and its square.
+		paths, squares := leaves, leaves
+		var house, degrees, mine, its, itsSquares uint64
 		if t == 0 {
 			for j, w := range nb {
 				k := uint64(share[w])
@@ -425,26 +517,14 @@ func (x *walk5) neighbours(v uint32, list []uint32) {
 			e.degrees, e.closed, e.paths = degrees, mine+its, paths
 		}
 		c.add(49, u, squares)
+		s[36] += leaves
+		s[50] += leaves
 		s[51] += house
 		s[37] += paths * du
-		// An edge to a vertex of an orbit of four.
-		s[15] += n[orbitPathEnd][u]
-		s[18] += n[orbitStarLeaf][u]
-		s[19] += n[orbitPathInner][u]
-		s[22] += n[orbitStarMiddle][u]
-		s[24] += n[orbitTailedFar][u]
-		s[27] += n[orbitTail][u]
-		s[31] += n[orbitTailedMiddle][u]
-		s[35] += n[orbitCycle][u]
+		x.hang(&s, u)
 		if t == 0 {
-			s[39] += n[orbitDiamondInner][u]
-			s[45] += n[orbitDiamondOuter][u]
-			s[56] += n[orbitClique][u]
 			continue
 		}
-		s[39] += n[orbitDiamondInner][u]
-		s[45] += n[orbitDiamondOuter][u]
-		s[56] += n[orbitClique][u]
 		s[25] += du * degrees
 		s[29] += t * n[orbitWedgeEnd][u]
 		s[32] += t * du * du
@@ -463,23 +543,8 @@ func (x *walk5) neighbours(v uint32, list []uint32) {
 		s[36] += k * k * uint64(csr.Degree(w))
 		s[50] += k * k * k
 	}
-	s[16] = d * h(orbitPathEnd)
-	s[17] = h(orbitWedgeEnd) * h(orbitWedgeEnd)
-	s[20] = d * h(orbitStarLeaf)
-	s[21] = d * h(orbitPathInner)
-	s[23] = choose4(d)
-	s[26] = d * h(orbitTailedFar)
-	s[28] = d * h(orbitTail)
-	s[30] = h(orbitTriangle) * h(orbitWedgeEnd)
-	s[33] = d * h(orbitTailedMiddle)
-	s[38] = d * h(orbitCycle)
-	s[42] = d * h(orbitDiamondInner)
-	s[44] = h(orbitTriangle) * h(orbitTriangle)
-	s[47] = d * h(orbitDiamondOuter)
-	s[58] = d * h(orbitClique)
-	for i := orbitsOfFour; i < escape.NumOrbits; i++ {
-		c.add(i, v, s[i])
-	}
+	x.joined(&s, v)
+	x.add(&s, v)
 }
 
 // pairs adds up the edges among the neighbours that the root shares with each higher vertex w, which are opposite vertices of a wheel or of one

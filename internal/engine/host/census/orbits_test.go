@@ -12,6 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/gen"
+	"github.com/weftgraph/weft/internal/memory"
 )
 
 // orbitOf is the orbit of a vertex of degree d in a connected graph of k vertices with some edges, whose largest degree is most.
@@ -40,7 +41,7 @@ func orbitOf(k, edges, most, d int) int {
 }
 
 // fiveVertices are the orbits of connected graphs of five vertices by: the graph's number of edges, its largest degree, and its triangles; the degree of a
-// vertex at the orbit, its triangles, and the sum of its neighbours' degrees squared.
+// vertex at the orbit, its triangles, and the sum of the squares of its neighbours' degrees. The numbers are those that ORCA prints for these graphs.
 var fiveVertices = map[[6]int]int{
 	{4, 2, 0, 1, 0, 4}: 15, {4, 2, 0, 2, 0, 5}: 16, {4, 2, 0, 2, 0, 8}: 17, {4, 3, 0, 1, 0, 4}: 18, {4, 3, 0, 1, 0, 9}: 19, {4, 3, 0, 2, 0, 10}: 20,
 	{4, 3, 0, 3, 0, 6}: 21, {4, 4, 0, 1, 0, 16}: 22, {4, 4, 0, 4, 0, 4}: 23, {5, 3, 1, 1, 0, 9}: 24, {5, 3, 1, 2, 1, 18}: 25, {5, 3, 1, 3, 1, 14}: 26,
@@ -191,6 +192,17 @@ func TestOrbits(t *testing.T) {
 	})
 }
 
+// orbitsOf are the orbits of motifs, and how many vertices of the motif are at each.
+var orbitsOf = map[string]map[int]uint64{
+	"star(3)": {6: 3, 7: 1}, "path(4)": {4: 2, 5: 2}, "tailed_triangle": {9: 1, 10: 2, 11: 1}, "cycle(4)": {8: 4}, "diamond": {12: 2, 13: 2}, "clique(4)": {14: 4},
+	"path(5)": {15: 2, 16: 2, 17: 1}, "fork": {18: 1, 19: 2, 20: 1, 21: 1}, "star(4)": {22: 4, 23: 1}, "bull": {24: 2, 25: 1, 26: 2},
+	"lollipop(3,2)": {27: 1, 28: 1, 29: 2, 30: 1}, "cricket": {31: 2, 32: 2, 33: 1}, "cycle(5)": {34: 5}, "banner": {35: 1, 36: 1, 37: 2, 38: 1},
+	"dart": {39: 1, 40: 2, 41: 1, 42: 1}, "bowtie": {43: 4, 44: 1}, "kite": {45: 1, 46: 1, 47: 1, 48: 2}, "bipartite(2,3)": {49: 3, 50: 2},
+	"house": {51: 2, 52: 1, 53: 2}, "book(3)": {54: 3, 55: 2}, "lollipop(4,1)": {56: 1, 57: 3, 58: 1}, "gem": {59: 2, 60: 2, 61: 1},
+	"wheel(4)_less_spoke": {62: 1, 63: 2, 64: 2}, "clique(5)_less_wedge": {65: 1, 66: 2, 67: 2}, "wheel(4)": {68: 4, 69: 1},
+	"clique(5)_less_edge": {70: 2, 71: 3}, "clique(5)": {72: 5},
+}
+
 // TestOrbitsAddUp: on a larger graph the orbits of all vertices add up to the motifs that Motifs counts.
 func TestOrbitsAddUp(t *testing.T) {
 	for _, spec := range []gen.Spec{{Model: "ba", N: 5000, K: 6, Seed: 1}, {Model: "rmat", Scale: 11, M: 30000, Seed: 2}, {Model: "er", N: 300, P: 0.4, Seed: 3}} {
@@ -199,33 +211,32 @@ func TestOrbitsAddUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := engine.Options{Threads: 3}
-		got, err := Orbits(t.Context(), &g.Out, 4, true, o, nil)
+		got, err := Orbits(t.Context(), &g.Out, 5, true, o, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum := func(orbit int) (n uint64) {
-			for _, x := range got[orbit] {
-				n += x
+		four, err := Orbits(t.Context(), &g.Out, 4, true, o, nil)
+		if err != nil || !slices.EqualFunc(four, got[:len(four)], slices.Equal) {
+			t.Errorf("%v: orbits of four vertices are others with those of five, %v", spec, err)
+		}
+		for _, k := range []int{4, 5} {
+			ps := motifs(k, true)
+			counts, err := Motifs(t.Context(), &g.Out, ps, o, nil)
+			if err != nil {
+				t.Fatal(err)
 			}
-			return n
-		}
-		ps := motifs(4, true)
-		counts, err := Motifs(t.Context(), &g.Out, ps, o, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		// An orbit, and how many vertices of the motif are at it.
-		of := map[string][][2]uint64{
-			"star(3)": {{6, 3}, {7, 1}}, "path(4)": {{4, 2}, {5, 2}}, "tailed_triangle": {{9, 1}, {10, 2}, {11, 1}}, "cycle(4)": {{8, 4}}, "diamond": {{12, 2}, {13, 2}}, "clique(4)": {{14, 4}},
-		}
-		for i, p := range ps {
-			orbits, ok := of[p.Name]
-			if !ok {
-				t.Fatalf("no orbits of %s", p.Name)
-			}
-			for _, x := range orbits {
-				if n := sum(int(x[0])); n != counts[i].Uint64()*x[1] {
-					t.Errorf("%v: orbit %d has %d in all, and there are %v of %s", spec, x[0], n, counts[i], p.Name)
+			for i, p := range ps {
+				if len(orbitsOf[p.Name]) == 0 {
+					t.Fatalf("no orbits of %s", p.Name)
+				}
+				for orbit, at := range orbitsOf[p.Name] {
+					n := uint64(0)
+					for _, x := range got[orbit] {
+						n += x
+					}
+					if n != counts[i].Uint64()*at {
+						t.Errorf("%v: orbit %d has %d in all, and there are %v of %s", spec, orbit, n, counts[i], p.Name)
+					}
 				}
 			}
 		}
@@ -239,13 +250,35 @@ func TestOrbitsEnd(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Orbits(ctx, &g.Out, 4, true, engine.Options{Threads: 2}, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+	for _, k := range []int{4, 5} {
+		if _, err := Orbits(ctx, &g.Out, k, true, engine.Options{Threads: 2}, nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
 	}
 	if _, err := Orbits(t.Context(), &g.Out, 6, true, engine.Options{Threads: 2}, nil); err == nil {
 		t.Error("orbits of six vertices were counted")
 	}
 	if x := choose3(mostDegree); x >= 1<<63 || x < 1<<62 || choose3(4) != 4 {
 		t.Error(x)
+	}
+	if x := choose4(mostDegree5); x >= 1<<63 || x < 1<<62 || choose4(5) != 5 {
+		t.Error(x)
+	}
+}
+
+// TestOrbitsOfHubs: four neighbours of a hub are chosen in numbers of 63 bits, or it is an error, as is a graph that needs more memory than allowed.
+func TestOrbitsOfHubs(t *testing.T) {
+	for n, want := range map[uint64]error{1e5: nil, mostDegree5 + 1: engine.ErrOverflow} {
+		g, err := gen.Generate(t.Context(), gen.Spec{Model: "star", N: n}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Orbits(t.Context(), &g.Out, 5, true, engine.Options{Threads: 2}, nil)
+		if !errors.Is(err, want) || want == nil && (got[23][0] != choose4(n) || got[22][1] != choose3(n-1)) {
+			t.Errorf("%d leaves: %v", n, err)
+		}
+		if _, err := Orbits(t.Context(), &g.Out, 5, true, engine.Options{Threads: 2, Memory: 1 << 20}, nil); want == nil && !errors.As(err, new(*memory.Error)) {
+			t.Errorf("%d leaves in 1 MiB: %v", n, err)
+		}
 	}
 }
