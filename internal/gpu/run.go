@@ -19,6 +19,7 @@ import (
 	"github.com/weftgraph/weft/internal/gpu/reads"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir"
+	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -28,11 +29,15 @@ var Options = option.Table{
 	option.Choice(Adjacency, "where neighbour lists lie: in host memory, with a cache on the GPU or without; auto is cached if the GPU has too little memory for all", "auto", "device", "cached", "host"),
 	option.Choice("gpu.cache", "which lists the cache has: by random walks, the longest, or none", "walks", "degree", "off"),
 	option.Switch("gpu.sweeps", true, "count triangles, diamonds and others that add up over lists in sweeps, with one block of lists on the GPU after the other, where no cache serves them"),
+	option.Choice(Offsets, "whether relations of few vertices, as those of most edge labels, get an offset for each vertex; auto: in long searches of small graphs", "auto", "on", "off"),
 	option.Switch(Census, true, "count all motifs at once, by passes over the vertices"),
 }
 
 // Census is the switch of the census of motifs (package gpu/census).
 const Census = "gpu.census"
+
+// Offsets is the switch that says how kernels find sparse lists.
+const Offsets = "gpu.offsets"
 
 // Adjacency is the switch that says where neighbour lists lie.
 const Adjacency = "gpu.adjacency"
@@ -43,6 +48,8 @@ type Room struct {
 	host   int64
 	cache  string
 	sweeps bool
+	// offsets is the value of Offsets.
+	offsets string
 }
 
 // ReadRoom reads what the options say of it. The error wraps engine.ErrOption.
@@ -52,7 +59,15 @@ func ReadRoom(o engine.Options) (Room, error) {
 		return Room{}, err
 	}
 	place := option.Pick(v, Adjacency, map[string]session.Place{"auto": session.Auto, "device": session.Device, "cached": session.Cached, "host": session.Host})
-	return Room{place, o.Memory, v.Text("gpu.cache"), v.On("gpu.sweeps")}, nil
+	return Room{place, o.Memory, v.Text("gpu.cache"), v.On("gpu.sweeps"), v.Text(Offsets)}, nil
+}
+
+// Sparse says how a program of p reads sparse lists: as they are, or by offsets that stay on the device with the relation.
+func (r Room) Sparse(p *plan.Plan) lower.SparseLists {
+	if r.offsets == "on" || r.offsets != "off" && p.OffsetsPay() {
+		return lower.KeptOffsets
+	}
+	return lower.AsStored
 }
 
 // Reads are Job.Reads and its key.

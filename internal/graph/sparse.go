@@ -305,23 +305,37 @@ func (s *Sparse) Bytes() uint64 {
 }
 
 // SparseIndex has the arrays of sparse lists for programs that read them elsewhere. The list of row i is
-// Adj[Off[i]:Off[i+1]].
+// Adj[Off[i]:Off[i+1]]. The row of vertex v is found in one word of each level, from the last down to level 0:
+//
+//	i := v >> (6 * Levels)
+//	for k := Levels - 1; k >= 0; k-- {
+//		i = the number of bit v >> (6*k) & 63 of word i // v has no list if it is not set
+//	}
 type SparseIndex struct {
-	// Words has each word of the bitmaps as four numbers: the low and the high half of its bits, the number of
-	// bits before it in its level, and 0. Level 0 says which vertices have lists, and level k+1 which words of level k
-	// are stored; of the last level all are.
+	// Words has each word of the bitmaps as four numbers: the low and the high half of its bits, the number of its first
+	// bit, and 0. Level 0 says which vertices have lists: its bits are numbered by row. Level k+1 says which words of level k
+	// are stored: its bits are numbered by the places of these words in Words. The last level, of which all words are stored, is the
+	// first in Words.
 	Words    []uint32
-	First    []uint32 // the number of each level's first word
+	Levels   int
 	Off, Adj []uint32
 }
 
 // Index returns the arrays of the lists. The caller must not change Off and Adj.
 func (s *Sparse) Index() SparseIndex {
-	x := SparseIndex{Off: s.off, Adj: s.adj}
-	for k := range len(s.above) + 1 {
-		x.First = append(x.First, uint32(len(x.Words)/4))
-		for _, w := range s.level(k) {
-			x.Words = append(x.Words, uint32(w.has), uint32(w.has>>32), w.first, 0)
+	x := SparseIndex{Levels: len(s.above) + 1, Off: s.off, Adj: s.adj}
+	n := 0
+	for k := range x.Levels {
+		n += len(s.level(k))
+	}
+	x.Words = make([]uint32, 0, 4*n)
+	for k := len(s.above); k >= 0; k-- {
+		words, below := s.level(k), uint32(0)
+		if k > 0 {
+			below = uint32(len(x.Words)/4 + len(words))
+		}
+		for _, w := range words {
+			x.Words = append(x.Words, uint32(w.has), uint32(w.has>>32), below+w.first, 0)
 		}
 	}
 	return x

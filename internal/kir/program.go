@@ -111,11 +111,10 @@ type Identity struct {
 }
 
 // Sparse is the index of neighbour lists of which few vertices have any: it has no offset for each vertex. Row i's list is
-// Adj[Off[i]:Off[i+1]], and the row of a vertex is found by levels of bitmaps, as graph.SparseIndex describes. Only the C emitter
-// and the interpreter read it.
+// Adj[Off[i]:Off[i+1]], and the row of a vertex is found by levels of bitmaps, as graph.SparseIndex describes.
 type Sparse struct {
-	Vertices          int
-	Words, First, Off []uint32
+	Vertices, Levels int
+	Words, Off       []uint32
 }
 
 // Row returns the row of a vertex that has a list.
@@ -126,10 +125,9 @@ func (s *Sparse) Row(v uint32) uint32 {
 
 // row returns the row of v, if it has a list.
 func (s *Sparse) row(v uint32) (row uint32, ok bool) {
-	k := len(s.First)
-	row = uint32(uint64(v) >> (6 * k))
-	for k--; k >= 0; k-- {
-		w := s.Words[4*(s.First[k]+row):]
+	row = uint32(uint64(v) >> (6 * s.Levels))
+	for k := s.Levels - 1; k >= 0; k-- {
+		w := s.Words[4*row:]
 		has, bit := uint64(w[0])|uint64(w[1])<<32, v>>(6*k)&63
 		if has>>bit&1 == 0 {
 			return 0, false
@@ -181,7 +179,6 @@ func (p *Program) EachArray(f func(b []byte) []byte) {
 		replaceArray(&g.Valid, f)
 		if s := g.Sparse; s != nil {
 			replaceArray(&s.Words, f)
-			replaceArray(&s.First, f)
 			replaceArray(&s.Off, f)
 		}
 	}

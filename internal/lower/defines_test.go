@@ -32,7 +32,7 @@ func TestGlobalsAreCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, code := range []*lower.Code{code, lower.CandidateGraph(pl)} {
+	for _, code := range []*lower.Code{code, lower.CandidateGraph(pl, lower.KeptOffsets)} {
 		got, want := map[string]int{}, map[string]int{"W_ADJS": 0, "W_BITS": 0}
 		for _, g := range code.Program.Globals {
 			switch g.Kind {

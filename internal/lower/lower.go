@@ -69,7 +69,7 @@ const (
 	KeptOffsets SparseLists = iota
 	// OwnOffsets gives them offsets, which go with the program.
 	OwnOffsets
-	// AsStored leaves them as they are, for emitters that read kir.Sparse.
+	// AsStored leaves them as they are.
 	AsStored
 )
 

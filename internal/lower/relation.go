@@ -80,8 +80,7 @@ func (x *lowering) listsDef(a *plan.Adjacency) *kir.GlobalDef {
 	s := a.Lists.Sparse
 	switch {
 	case s != nil && x.o.Sparse == AsStored:
-		index := s.Index()
-		g.Adj, g.Sparse = index.Adj, &kir.Sparse{Vertices: s.NumVertices(), Words: index.Words, First: index.First, Off: index.Off}
+		SetSparse(g, s)
 	case s != nil && x.o.Sparse == OwnOffsets:
 		run := s.Dense()
 		g.Off, g.Adj, g.Of = run.Off, run.Adj, kir.Identity{}
@@ -90,6 +89,12 @@ func (x *lowering) listsDef(a *plan.Adjacency) *kir.GlobalDef {
 		g.Off, g.Adj = run.Off, run.Adj
 	}
 	return g
+}
+
+// SetSparse gives a global sparse lists.
+func SetSparse(g *kir.GlobalDef, s *graph.Sparse) {
+	x := s.Index()
+	g.Adj, g.Sparse = x.Adj, &kir.Sparse{Vertices: s.NumVertices(), Levels: x.Levels, Words: x.Words, Off: x.Off}
 }
 
 // runGlobal is the global of one run of a relation: part 2k is the run of part k, and

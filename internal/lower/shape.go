@@ -27,8 +27,8 @@ func ShapeOf(p *plan.Plan, o Options) Shape {
 
 // Lists is a program without functions: its globals are the neighbour lists of p, with the
 // indexes that they have in each program that Plan makes of p.
-func Lists(p *plan.Plan) *kir.Program {
-	x := &lowering{shared: newShared(&kir.Program{Name: p.Pattern.Name}, p), p: p}
+func Lists(p *plan.Plan, sparse SparseLists) *kir.Program {
+	x := &lowering{shared: newShared(&kir.Program{Name: p.Pattern.Name}, p), p: p, o: Options{Sparse: sparse}}
 	x.addRelations()
 	x.prog.Funcs, x.prog.Owners = nil, nil
 	return x.prog
@@ -36,9 +36,9 @@ func Lists(p *plan.Plan) *kir.Program {
 
 // CandidateGraph returns the code that a candidate graph is made with. It has no functions:
 // its globals are the neighbour lists and bitmaps of p, in the plan's order, so that its
-// text is the same for all plans with as many.
-func CandidateGraph(p *plan.Plan) *Code {
-	c := &Code{Program: Lists(p), Levels: len(p.Levels), Adjs: len(p.Adjs)}
+// text is the same for all plans with as many, of which some have sparse lists, or none.
+func CandidateGraph(p *plan.Plan, sparse SparseLists) *Code {
+	c := &Code{Program: Lists(p, sparse), Levels: len(p.Levels), Adjs: len(p.Adjs)}
 	c.Program.Name, c.Program.Doc = "candidates", "the graph of a pattern's candidates"
 	for i := range p.Levels {
 		if words := p.Levels[i].Bits; words != nil {

@@ -64,7 +64,7 @@ func TestSparseGlobals(t *testing.T) {
 			if x.Kind != kir.Adj || x.Sparse == nil || x.Off != nil || x.Vertices() != n {
 				t.Fatalf("%d vertices: global %d is not of sparse lists: %s, %v, %d offsets, %d vertices", n, i, x.Name, x.Sparse != nil, len(x.Off), x.Vertices())
 			}
-			most = max(most, len(x.Sparse.First))
+			most = max(most, x.Sparse.Levels)
 			for v := range uint32(n) {
 				if !slices.Equal(x.List(v), p.Adjs[i].Lists.List(v, &scratch)) {
 					t.Fatalf("%d vertices: %s of %d is %v", n, x.Name, v, x.List(v))

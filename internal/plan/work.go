@@ -14,6 +14,15 @@ const fitsCache = 1 << 16
 // them first.
 func OffsetsFit(g *graph.Graph) bool { return g.NumVertices() <= fitsCache }
 
+// worthOffsets is the work of a search for each vertex of a small graph from which on sparse lists get an offset for each vertex
+// first. To make them takes less time than a compilation.
+const worthOffsets = 4
+
+// OffsetsPay reports whether generated code is to read offsets for each vertex in place of sparse lists: in a long search of a small graph.
+func (pl *Plan) OffsetsPay() bool {
+	return OffsetsFit(pl.Graph) && pl.Work() > worthOffsets*float64(pl.Graph.NumVertices())
+}
+
 // Work is the estimated cost of counting with this plan, in set elements read.
 func (pl *Plan) Work() float64 {
 	if pl.Formula != nil && pl.Method == Decomposed {

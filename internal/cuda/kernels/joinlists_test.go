@@ -108,9 +108,9 @@ func TestJoinLists(t *testing.T) {
 		}})
 		sparse := graph.NewSparse(&graph.CSR{Off: off, Adj: l.Adj})
 		index := sparse.Index()
-		levels[len(index.First)] = true
+		levels[index.Levels] = true
 		cases = append(cases, layoutCase{what + ", sparse", sparse.List, l.Adj, func(b *buffers) deviceLists {
-			return deviceLists{Groups: b.in(raw(index.Words)), Row: b.in(raw(index.First)), Place: b.in(raw(index.Off)), Kind: 3, N: uint32(len(index.First))}
+			return deviceLists{Groups: b.in(raw(index.Words)), Place: b.in(raw(index.Off)), Kind: 3, N: uint32(index.Levels)}
 		}})
 		for _, load := range []int{1, 15, 200} {
 			h, err := layout.NewHashed(t.Context(), l, load)

@@ -85,7 +85,7 @@ func (s *Session) settled(j *Job) *Job {
 	return &now
 }
 
-// copies reports whether the lists of a global may have copies.
+// copies reports whether the lists of a global may have copies. Sparse ones have none: places of copies are a number for each vertex.
 func (j *Job) copies(g *kir.GlobalDef) bool {
 	return g.Kind == kir.Adj && len(g.Off) > 1 && len(g.Adj) > 0 && (j.Arrays == nil || j.Arrays(g, emit.Neighbours) == nil)
 }

@@ -53,7 +53,7 @@ func arranged(j *Job, limit int64) []want {
 	slices.SortStableFunc(order, func(a, b *want) int { return cmp.Compare(b.bytes, a.bytes) })
 	move := func(w *want) { w.host, need = true, need-w.bytes }
 	for _, w := range order {
-		if w.list() && (all || need > limit) {
+		if w.list() && (all && !w.resident(j) || need > limit) {
 			move(w)
 		}
 	}
@@ -64,12 +64,16 @@ func arranged(j *Job, limit int64) []want {
 		}
 	}
 	for _, w := range order {
-		if !w.list() && w.from == nil && need > rest {
+		if !w.host && (!w.list() || w.resident(j)) && w.from == nil && need > rest {
 			move(w)
 		}
 	}
 	return wants
 }
+
+// resident reports whether a job with a cache has an array of neighbours in device memory, with what is not neighbours, as far as that has
+// room: sparse lists, which the cache has no copies of.
+func (w *want) resident(j *Job) bool { return j.cached && !j.least && w.list() && w.g.Sparse != nil }
 
 // list reports whether the array has neighbours, which are most of a graph.
 func (w *want) list() bool {

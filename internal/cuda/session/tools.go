@@ -44,7 +44,7 @@ func (t *turn) set(to turn) { *t = to }
 // Lists is an adjacency in device memory: n+1 offsets of 8 bytes, ids of 4.
 type Lists struct{ Off, Adj cuda.Buffer }
 
-// adjacency is struct Adj.
+// adjacency is struct Lists.
 type adjacency struct{ Off, Adj, First uint64 }
 
 func (l Lists) raw() adjacency { return adjacency{Off: l.Off.Ptr, Adj: l.Adj.Ptr} }

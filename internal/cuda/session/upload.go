@@ -158,6 +158,8 @@ var partNames = map[emit.Part]string{
 	emit.Off:        " (offsets)",
 	emit.Neighbours: " (neighbours)",
 	emit.First:      " (where larger ids begin)",
+	emit.Bitmaps:    " (which vertices have lists)",
+	emit.Rows:       " (offsets)",
 	emit.Valid:      " (which rows have a value)",
 }
 
@@ -165,6 +167,9 @@ var partNames = map[emit.Part]string{
 func partsOf(g *kir.GlobalDef) []emit.Part {
 	switch g.Kind {
 	case kir.Adj:
+		if g.Sparse != nil {
+			return []emit.Part{emit.Bitmaps, emit.Neighbours, emit.Rows}
+		}
 		return []emit.Part{emit.Off, emit.Neighbours, emit.First}
 	case kir.Bits:
 		return []emit.Part{emit.Words}
@@ -205,6 +210,10 @@ func bytesOf(g *kir.GlobalDef, part emit.Part) []byte {
 		return raw(g.First)
 	case emit.Words:
 		return raw(g.Words)
+	case emit.Bitmaps:
+		return raw(g.Sparse.Words)
+	case emit.Rows:
+		return raw(g.Sparse.Off)
 	}
 	return raw(g.Valid)
 }

@@ -93,3 +93,28 @@ func TestConditionsCompileForGPUs(t *testing.T) {
 	}
 	check.CompileCheck(t, cuda.Source{Name: "conditions", Text: kircuda.Text(code.Program) + nestText})
 }
+
+// TestSparseCompilesForGPUs compiles loop nests over sparse lists, by places of these, and with all ways to look neighbours up.
+func TestSparseCompilesForGPUs(t *testing.T) {
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 5, M: 100, Seed: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts.Sparse.Store(g)
+	ps, err := pattern.ByName("gmatch:P7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, how := range []membership.Lookup{membership.Search, membership.Hash, membership.Bits} {
+		code, err := lower.Plan(p, lower.Options{View: lower.Sets, Counting: true, Roomy: true, Lookup: how != membership.Search, Sparse: lower.AsStored})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := (&program{code: code, lookup: how}).text()
+		check.CompileCheck(t, cuda.Source{Name: "sparse", Text: text, Options: []string{"-DARCS=64", "-DARCS_SPARSE"}})
+	}
+}

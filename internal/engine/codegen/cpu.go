@@ -90,10 +90,6 @@ const (
 	slack   = 32
 )
 
-// worthOffsets is the work of a search for each vertex of a small graph from which on sparse lists get an offset for each vertex
-// first. To make them takes less time than a compilation.
-const worthOffsets = 4
-
 // cpuExtra is struct Extra of nest.c.
 type cpuExtra struct {
 	first, end              uint64
@@ -156,7 +152,7 @@ func (x *onCPU) Run(ctx context.Context, goal engine.Goal) (engine.Result, error
 // whether a unit of work is a run of places.
 func Text(p *plan.Plan, o engine.Options) (text string, code *lower.NestCode, arcs bool, err error) {
 	lists := lower.AsStored
-	if plan.OffsetsFit(p.Graph) && p.Work() > worthOffsets*float64(p.Graph.NumVertices()) {
+	if p.OffsetsPay() {
 		lists = lower.OwnOffsets
 	}
 	code, err = lower.Nest(p, lower.Options{View: lower.Sets, Counting: !o.Listing, Roomy: true, Sparse: lists, Made: o.Lowered})

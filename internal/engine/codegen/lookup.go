@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/gpu/membership"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
@@ -10,14 +11,14 @@ import (
 // lookup decides how a nest of p tests membership in a list, unless the options ask for a
 // certain way. It takes rows of bits if all of them fit, hash tables if lists are long, and
 // otherwise merging and bisection of sorted lists.
-func (e *Engine) lookup(p *plan.Plan, how membership.Lookup, lengths membership.Lengths) membership.Lookup {
-	lists := lower.Lists(p)
+func (e *Engine) lookup(p *plan.Plan, how membership.Lookup, lengths membership.Lengths, sparse lower.SparseLists) membership.Lookup {
+	lists := lower.Lists(p, sparse)
 	switch {
 	case lower.InParts(p): // tables are made of one sorted run
 		how = membership.Search
 	case how == membership.Auto && membership.WorthBits(lists, e.s.Memory(), 0):
 		how = membership.Bits
-	case how == membership.Auto && lengths.Long(lists.Globals[0].Off):
+	case how == membership.Auto && lengths.Long(lists.Globals[0]):
 		how = membership.Hash
 	case how == membership.Auto:
 		how = membership.Search
@@ -41,7 +42,11 @@ func (e *Engine) Lookup(p *plan.Plan, o engine.Options) membership.Lookup {
 	if err != nil {
 		return membership.Search
 	}
-	return e.lookup(p, membership.LookupOf(v, "codegen.lookup"), lengths)
+	room, err := gpu.ReadRoom(o)
+	if err != nil {
+		return membership.Search
+	}
+	return e.lookup(p, membership.LookupOf(v, "codegen.lookup"), lengths, room.Sparse(p))
 }
 
 // setsShare is the part of a device's memory that candidate sets may take for Traits.Fits.

@@ -11,6 +11,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/gpu/membership"
+	"github.com/weftgraph/weft/internal/kir"
 	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
@@ -27,10 +28,11 @@ const (
 
 // extra is struct Extra of codegen/nest.cuh.
 type extra struct {
-	Slots, Arcs uint64
-	Cap, ArcAdj uint32
-	Often, _    uint32
-	Tables      [membership.Tables]uint64
+	Slots, Arcs  uint64
+	Vertices     uint64
+	Cap, ArcAdj  uint32
+	Often, Lists uint32
+	Tables       [membership.Tables]uint64
 }
 
 // program is the source and the settings of the kernels of a plan's loop nest. It serves any
@@ -44,6 +46,8 @@ type program struct {
 	reads  gpu.Reads
 	tasks  uint64
 	extra  extra
+	// vertices are those that have the lists of the arcs, if these are sparse.
+	vertices *kir.GlobalDef
 }
 
 // program lowers a plan, by look-ups where these are one load. A program that asks for
@@ -53,27 +57,34 @@ func (e *Engine) program(p *plan.Plan, asked membership.Lookup, o engine.Options
 	if err != nil {
 		return nil, err
 	}
-	n := &program{lookup: e.lookup(p, asked, lists), lists: lists}
+	n := &program{lists: lists}
 	if n.memory, err = gpu.ReadRoom(o); err != nil {
 		return nil, err
 	}
-	lo := lower.Options{View: lower.Sets, Counting: !o.Listing, Roomy: true, Lookup: n.lookup != membership.Search, Made: o.Lowered}
+	sparse := n.memory.Sparse(p)
+	n.lookup = e.lookup(p, asked, lists, sparse)
+	lo := lower.Options{View: lower.Sets, Counting: !o.Listing, Roomy: true, Lookup: n.lookup != membership.Search, Sparse: sparse, Made: o.Lowered}
 	if n.code, err = lower.Plan(p, lo); err != nil {
 		return nil, err
 	}
 	if !membership.Asked(n.code.Program) {
 		n.lookup = membership.Search
 	}
-	n.reads = n.memory.Reads(p, n.code.Program)
 	n.extra.Cap = uint32(lower.Room(p))
-	n.source = cuda.Source{Name: "nest.cu", Text: n.text()}
+	n.source = cuda.Source{Name: "nest.cu"}
 	// Level 1 in one neighbour list alone is cut into runs of places in it.
 	n.tasks = uint64(p.Graph.NumVertices())
 	if s, ok := firstList(p); ok && n.code.Walked > 1 {
 		n.extra.ArcAdj, n.extra.Arcs = uint32(s.Adj), p.Adjs[s.Adj].Lists.Entries()
 		n.tasks = (n.extra.Arcs + arcsOfTask - 1) / arcsOfTask
 		n.source.Options = append(n.source.Options, "-DARCS="+strconv.Itoa(arcsOfTask))
+		n.extra.Lists = uint32(p.Graph.NumVertices())
+		if n.vertices = gpu.ListVertices(n.code.Program, n.code.Program.Globals[s.Adj], p.Adjs[s.Adj].Lists); n.vertices != nil {
+			n.extra.Lists = uint32(len(n.vertices.Adj))
+			n.source.Options = append(n.source.Options, "-DARCS_SPARSE")
+		}
 	}
+	n.source.Text, n.reads = n.text(), n.memory.Reads(p, n.code.Program)
 	return n, nil
 }
 
@@ -128,6 +139,9 @@ func (n *nest) start(d *session.Exec) (func() error, error) {
 			return nil, err
 		}
 		l.Blocks = each * d.Info().SMs
+	}
+	if n.vertices != nil {
+		x.Vertices = d.Address(n.vertices, kircuda.IDs)
 	}
 	if n.lookup != membership.Search {
 		m := &membership.Maker{

@@ -7,22 +7,18 @@ import (
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/codegen"
+	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
-	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
 	"github.com/weftgraph/weft/internal/testing/parts"
 )
 
-// TestParts compares plans over relations in parts, and over sparse ones, with the oracle.
+// TestParts compares plans over relations in parts with the oracle.
 func TestParts(t *testing.T) {
 	on(t, func(t *testing.T, e engine.Engine) {
-		layouts := parts.Layouts
-		if long.Asked() {
-			layouts = append(layouts, parts.Sparse) // whose lists this engine reads as dense ones
-		}
-		for _, l := range layouts {
+		for _, l := range parts.Layouts {
 			x := &parts.Trial{Layout: l}
 			x.Compare(t, nodiff.Config{Compile: nest, MaxVertices: 9, Opt: lookups}, parts.Few(3), hashed(e))
 		}
@@ -44,4 +40,13 @@ func TestCPUParts(t *testing.T) {
 		x := &parts.Trial{Layout: l}
 		x.Compare(t, nodiff.Config{Compile: short, MaxVertices: 12}, parts.Few(3), codegen.CPU{})
 	}
+}
+
+// TestSparse is TestParts over sparse lists, which mostly stay so.
+func TestSparse(t *testing.T) {
+	opt := map[string]string{"codegen.lookup": "bits|hash|search", "gpu.adjacency": "host|cached", gpu.Offsets: "on"}
+	on(t, func(t *testing.T, e engine.Engine) {
+		x := &parts.Trial{Layout: parts.Sparse}
+		x.Compare(t, nodiff.Config{Compile: parts.Short(nest), MaxVertices: 9, Opt: opt}, parts.Few(3), hashed(e))
+	})
 }

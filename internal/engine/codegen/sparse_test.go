@@ -60,7 +60,7 @@ func TestCPUSparse(t *testing.T) {
 		}
 		for _, a := range p.Adjs {
 			if s := a.Lists.Sparse; s != nil {
-				levels[len(s.Index().First)] = true
+				levels[s.Index().Levels] = true
 			} else {
 				dense++
 			}

@@ -69,7 +69,7 @@ func TestCompilesForGPUs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			code, err := lowered(p, c.tail, c.bits, nil)
+			code, err := lowered(p, c.tail, c.bits, lower.AsStored, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,6 +92,29 @@ func TestIndexCompilesForGPUs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &program{p: p, indexed: true, code: lower.CandidateGraph(p)}
+	r := &program{p: p, indexed: true, code: lower.CandidateGraph(p, lower.AsStored)}
 	check.CompileCheck(t, cuda.Source{Name: "index", Text: r.text()})
+}
+
+// TestSparseCompilesForGPUs compiles the kernels of a plan over sparse lists, and of its candidate graph.
+func TestSparseCompilesForGPUs(t *testing.T) {
+	long.Only(t, "compiling kernels for GPUs takes seconds")
+	t.Parallel()
+	g := rungs().Build()
+	parts.Sparse.Store(g)
+	ps, err := pattern.ByName("gmatch:P7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest", Order: "ri"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := lowered(p, true, false, lower.AsStored, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*program{{p: p, code: code}, {p: p, code: lower.CandidateGraph(p, lower.AsStored), indexed: true}} {
+		check.CompileCheck(t, cuda.Source{Name: "sparse", Text: r.text()})
+	}
 }

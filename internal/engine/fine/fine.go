@@ -71,7 +71,7 @@ func (f *Fine) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engine
 		return nil, err
 	case p.Empty != nil:
 	case q != nil:
-		x.indexed = &program{p: p, opt: opt, listing: o.Listing, indexed: true, memory: x.memory, code: lower.CandidateGraph(p)}
+		x.indexed = &program{p: p, opt: opt, listing: o.Listing, indexed: true, memory: x.memory, code: lower.CandidateGraph(p, x.memory.Sparse(p))}
 		x.indexed.source = x.indexed.text()
 	default:
 		if _, err = x.program(); err != nil {
@@ -213,13 +213,13 @@ func (x *prepared) search(ctx context.Context, p *program, goal engine.Goal, q *
 // programOf is the program of a search over p's lists.
 func programOf(p *plan.Plan, opt options, o engine.Options, memory int64) (*program, error) {
 	x := &program{p: p, opt: opt, listing: o.Listing}
-	x.bits = x.looksUpBits(lower.Lists(p), memory)
-	siblings := !o.Listing && (opt.share == siblingsOn || opt.share == siblingsAuto && x.bits)
 	var err error
-	if x.code, err = lowered(p, !o.Listing, siblings, o.Lowered); err != nil {
+	if x.memory, err = gpu.ReadRoom(o); err != nil {
 		return nil, err
 	}
-	if x.memory, err = gpu.ReadRoom(o); err != nil {
+	x.bits = x.looksUpBits(lower.Lists(p, x.sparse()), memory)
+	siblings := !o.Listing && (opt.share == siblingsOn || opt.share == siblingsAuto && x.bits)
+	if x.code, err = lowered(p, !o.Listing, siblings, x.sparse(), o.Lowered); err != nil {
 		return nil, err
 	}
 	x.source, x.reads = x.text(), x.memory.Reads(p, x.code.Program)
@@ -230,9 +230,9 @@ func programOf(p *plan.Plan, opt options, o engine.Options, memory int64) (*prog
 // with siblings, siblings share work. If no level is closed, or one level with several backward
 // neighbours, each candidate of the last level is tested anyway, for siblings together if they
 // share.
-func lowered(p *plan.Plan, tail, siblings bool, made *atomic.Int64) (*lower.Code, error) {
-	walk := lower.Options{View: lower.Checks, Choices: true, Siblings: siblings, Made: made}
-	closed := lower.Options{View: lower.Checks, Choices: true, Counting: true, Made: made}
+func lowered(p *plan.Plan, tail, siblings bool, sparse lower.SparseLists, made *atomic.Int64) (*lower.Code, error) {
+	walk := lower.Options{View: lower.Checks, Choices: true, Siblings: siblings, Sparse: sparse, Made: made}
+	closed := lower.Options{View: lower.Checks, Choices: true, Counting: true, Sparse: sparse, Made: made}
 	last := len(p.Levels) - 1
 	if siblings && lower.ShapeOf(p, walk).Siblings {
 		walked := lower.ShapeOf(p, closed).Walked

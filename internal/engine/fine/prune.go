@@ -100,6 +100,14 @@ func (r *search) prunerOn(x *session.Exec) (*pruner, error) {
 // prunes reports whether the text has pruned lists.
 func (r *program) prunes() bool { return r.opt.prune && !r.indexed && leastDegree(r.p) > 1 }
 
+// sparse says how sparse lists are read: pruned lists have an offset for each vertex.
+func (r *program) sparse() lower.SparseLists {
+	if r.prunes() {
+		return lower.KeptOffsets
+	}
+	return r.memory.Sparse(r.p)
+}
+
 // roundsAtOnce is how many rounds are launched before the host looks whether the
 // last of them still removed something.
 const roundsAtOnce = 8

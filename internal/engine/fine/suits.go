@@ -2,6 +2,7 @@ package fine
 
 import (
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -21,5 +22,13 @@ func (f *Fine) Indexes(p *plan.Plan, o engine.Options) bool {
 // in rows of bits. Then it is faster at loop nests than set programs are.
 func (f *Fine) LooksUpBits(p *plan.Plan, o engine.Options) bool {
 	opt, err := optionsOf(o.Opt)
-	return err == nil && p.Empty == nil && (&program{p: p, opt: opt}).looksUpBits(lower.Lists(p), f.s.Memory())
+	if err != nil || p.Empty != nil {
+		return false
+	}
+	room, err := gpu.ReadRoom(o)
+	if err != nil {
+		return false
+	}
+	x := &program{p: p, opt: opt, memory: room}
+	return x.looksUpBits(lower.Lists(p, x.sparse()), f.s.Memory())
 }

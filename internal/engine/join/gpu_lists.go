@@ -42,7 +42,11 @@ func (a *listArrays) on(e *session.Exec) deviceLists {
 		return e.Address(d, emit.IDs)
 	}
 	l := deviceLists{Groups: ids(a.groups), First: ids(a.first), Row: ids(a.row), Place: ids(a.place), Kind: a.kind, N: a.n}
-	if a.adj != nil {
+	switch {
+	case a.adj == nil:
+	case a.adj.Sparse != nil:
+		l.Adj, l.Groups, l.Place = e.Address(a.adj, emit.Neighbours), e.Address(a.adj, emit.Bitmaps), e.Address(a.adj, emit.Rows)
+	default:
 		l.Adj, l.Off = e.Address(a.adj, emit.Neighbours), e.Address(a.adj, emit.Off)
 	}
 	return l
@@ -126,29 +130,18 @@ func (x *prepared) listArrays(program *kir.Program) []listArrays {
 
 // ownArrays adds the arrays of a relation as the graph has them: with an offset for each vertex, or sparse.
 func ownArrays(program *kir.Program, name string, h *graph.Handle) listArrays {
-	if h.Sparse != nil {
-		x := h.Sparse.Index()
-		part := sparseParts
-		add := func(kind kir.Kind, what string, numbers []uint32) *kir.GlobalDef {
-			part++
-			return program.AddGlobal(&kir.GlobalDef{Name: name + what, Kind: kind, Adj: numbers, Of: lower.Identity(h, part)})
-		}
-		return listArrays{
-			adj: add(kir.Adj, "", x.Adj), groups: add(kir.Array, " (bits)", x.Words), row: add(kir.Array, " (levels)", x.First),
-			place: add(kir.Array, " (offsets)", x.Off), kind: layoutSparse, n: uint32(len(x.First)),
-		}
-	}
-	run := h.Flat()
-	d := &kir.GlobalDef{Name: name, Kind: kir.Adj, Off: run.Off, Adj: run.Adj}
+	d := &kir.GlobalDef{Name: name, Kind: kir.Adj}
 	if !h.InParts() {
 		d.Of = lower.Identity(h, 0)
 	}
+	if h.Sparse != nil {
+		lower.SetSparse(d, h.Sparse)
+		return listArrays{adj: program.AddGlobal(d), kind: layoutSparse, n: uint32(d.Sparse.Levels)}
+	}
+	run := h.Flat()
+	d.Off, d.Adj = run.Off, run.Adj
 	return listArrays{adj: program.AddGlobal(d), kind: layoutCSR, n: uint32(run.NumVertices())}
 }
-
-// sparseParts are the numbers of parts of a relation before those of its sparse arrays: other engines have offsets of
-// all vertices under theirs.
-const sparseParts = 1 << 16
 
 // partArrays adds the arrays of a partition. Its lists are an adjacency without offsets, so that they
 // are placed as neighbour lists are. Those of an interval-PCSR are found by runs or by ranks.

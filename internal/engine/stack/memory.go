@@ -6,6 +6,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
+	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/lower"
 )
 
@@ -110,10 +111,13 @@ type extra struct {
 	Slots      uint64
 	Market     session.Market
 	Cycles     uint64
+	Vertices   uint64
+	Lists      uint32
 	Cap        uint32
 	SieveRoom  uint32
 	StackBytes uint32
 	Often      uint32
+	_          uint32
 }
 
 // start makes one device ready.
@@ -142,6 +146,9 @@ func (r *run) start(x *session.Exec) (func() error, error) {
 	a := &extra{Cap: uint32(r.cap), SieveRoom: uint32(r.sieve), StackBytes: uint32(r.stackBytes())}
 	if !r.o.Listing && r.Goal.Limit > 0 {
 		a.Often = 1
+	}
+	if r.vertices != nil {
+		a.Vertices, a.Lists = x.Address(r.vertices, kircuda.IDs), uint32(len(r.vertices.Adj))
 	}
 	if r.steal > 0 {
 		if a.Market, err = x.Market(blocks, lootBytes(r.code.Levels)); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -65,6 +66,8 @@ type search struct {
 	edges bool // tasks are places in lists, not vertices
 	tasks uint64
 	chunk int
+	// vertices are those that have the lists of edge tasks, if these are sparse.
+	vertices *kir.GlobalDef
 }
 
 // run is one run of a search.
@@ -78,7 +81,7 @@ type run struct {
 
 func newSearch(e *Engine, g *graph.Graph, p *plan.Plan, o engine.Options, s switches) (*search, error) {
 	r := &search{switches: s, e: e, g: g, p: p, o: o}
-	lo := lower.Options{View: lower.Sets, Counting: !o.Listing, Made: o.Lowered}
+	lo := lower.Options{View: lower.Sets, Counting: !o.Listing, Sparse: s.memory.Sparse(p), Made: o.Lowered}
 	if r.parts = lower.InParts(p); r.parts {
 		// A list in parts is put together in a set's memory, and siblings' lists cannot be
 		// one operation.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda/kernels/check"
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -64,4 +65,35 @@ func TestPartsCompileForGPUs(t *testing.T) {
 		t.Fatal(err)
 	}
 	check.CompileCheck(t, (&search{switches: s, code: code, parts: true}).source())
+}
+
+// TestSparseCompilesForGPUs compiles the search of a plan over sparse lists, from edges, by code and by a table.
+func TestSparseCompilesForGPUs(t *testing.T) {
+	g := rmat(t, 5, 100)
+	parts.Sparse.Store(g)
+	ps, err := pattern.ByName("gmatch:P5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "nest"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, program := range []string{"code", "table"} {
+		s, _, _, err := parse(engine.Options{Opt: map[string]string{"stack.program": program}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lo, made := lower.Options{View: lower.Sets, Counting: true, Sparse: lower.AsStored}, lower.Plan
+		if s.table {
+			lo.Counting, made = false, lower.Table
+		}
+		code, err := made(p, lo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &search{switches: s, p: p, code: code, edges: true}
+		r.vertices = gpu.ListVertices(code.Program, code.Program.Globals[code.Sets.First], r.first())
+		check.CompileCheck(t, r.source())
+	}
 }

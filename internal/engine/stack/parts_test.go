@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/testing/engines"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
@@ -42,5 +43,15 @@ func TestPartsRefused(t *testing.T) {
 				t.Errorf("%v: the error is %v, want %s", c.opt.Opt, err, c.want)
 			}
 		}
+	})
+}
+
+// TestSparse compares plans over sparse lists with the oracle.
+func TestSparse(t *testing.T) {
+	onDevice(t, func(t *testing.T, e tiny) {
+		x := &parts.Trial{Layout: parts.Sparse}
+		x.Compare(t, nodiff.Config{Compile: parts.Short(nestPlan), MaxVertices: 12, Opt: map[string]string{
+			"stack.chunk": "1", "stack.roots": "edge|vertex", "stack.program": "table", "stack.slot": "2", "stack.flat": "off", "gpu.adjacency": "host|cached", gpu.Offsets: "on",
+		}}, parts.Few(3), e)
 	})
 }

@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -27,6 +28,9 @@ func (r *search) cut() error {
 		r.edges = true
 	case "auto":
 		r.edges = can && r.longest() >= hub
+	}
+	if r.edges {
+		r.vertices = gpu.ListVertices(r.code.Program, r.code.Program.Globals[r.code.Sets.First], r.first())
 	}
 	for _, v := range r.code.Roots {
 		if r.edges {

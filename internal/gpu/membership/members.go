@@ -73,7 +73,7 @@ func (n Lengths) Text(prog *kir.Program, bits bool) string {
 	if n.short > 0 {
 		text = fmt.Sprintf("#define MEMBER_SHORT %d\n", n.short)
 	}
-	if slices.ContainsFunc(prog.Globals, func(g *kir.GlobalDef) bool { return g.Kind == kir.Adj && n.Long(g.Off) }) {
+	if slices.ContainsFunc(prog.Globals, func(g *kir.GlobalDef) bool { return g.Kind == kir.Adj && n.Long(g) }) {
 		text += "#define MEMBER_FILTERED\n"
 	}
 	return text
@@ -83,19 +83,24 @@ func (n Lengths) Text(prog *kir.Program, bits bool) string {
 // questions about one plan, would take longer than lowering it.
 const sampled = 2048
 
-// Long reports whether the lists that begin at off are long.
-func (n Lengths) Long(off []uint64) bool { return len(off) > 0 && meanList(off) >= n.long }
+// Long reports whether the lists of an adjacency are long.
+func (n Lengths) Long(g *kir.GlobalDef) bool {
+	if g.Sparse != nil {
+		return meanList(g.Sparse.Off) >= n.long
+	}
+	return len(g.Off) > 0 && meanList(g.Off) >= n.long
+}
 
 // meanList is about the mean length of the lists that begin at off, each as often as it
 // has entries.
-func meanList(off []uint64) float64 {
-	arcs := off[len(off)-1]
+func meanList[T uint32 | uint64](off []T) float64 {
+	arcs := uint64(off[len(off)-1])
 	sum := uint64(0)
 	for k := range uint64(sampled) {
 		at := arcs/sampled*k + arcs%sampled*k/sampled
-		i := sort.Search(len(off)-1, func(v int) bool { return off[v+1] > at })
+		i := sort.Search(len(off)-1, func(v int) bool { return uint64(off[v+1]) > at })
 		if i+1 < len(off) {
-			sum += off[i+1] - off[i]
+			sum += uint64(off[i+1] - off[i])
 		}
 	}
 	return float64(sum) / sampled
@@ -125,6 +130,7 @@ type tabling struct {
 	Instead    [3]uint64
 	Tables     [Tables]uint64
 	First, End uint64
+	Lists, _   uint32
 }
 
 // FitBits reports whether the rows of bits of all lists of prog fit `most` bytes.
@@ -152,13 +158,27 @@ func WorthBits(prog *kir.Program, memory, other int64) bool {
 
 // ListBytes is the number of bytes that the lists of prog take on a device.
 func ListBytes(prog *kir.Program) (bytes int64) {
-	seen := map[*uint64]bool{} // two adjacencies may be the same lists
+	seen := map[any]bool{} // two adjacencies may be the same lists
 	for _, g := range prog.Globals {
-		if g.Kind != kir.Adj || len(g.Off) == 0 || seen[&g.Off[0]] {
+		if g.Kind != kir.Adj || g.Sparse == nil && len(g.Off) == 0 {
 			continue
 		}
-		seen[&g.Off[0]] = true
-		bytes += 8*int64(len(g.Off)) + 4*int64(len(g.Adj))
+		var key any
+		if g.Sparse != nil {
+			key = &g.Sparse.Off[0]
+		} else {
+			key = &g.Off[0]
+		}
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		bytes += 4 * int64(len(g.Adj))
+		if g.Sparse != nil {
+			bytes += 4 * int64(len(g.Sparse.Words)+len(g.Sparse.Off))
+			continue
+		}
+		bytes += 8 * int64(len(g.Off))
 		if g.Oriented || g.First != nil {
 			bytes += 8 * int64(len(g.Off)-1)
 		}
@@ -185,10 +205,23 @@ func FitHash(prog *kir.Program, memory int64) bool {
 	return true
 }
 
+// sizes is the number of lists of g that are stored, and of their entries.
+func sizes(g *kir.GlobalDef) (lists int, entries uint64) {
+	if s := g.Sparse; s != nil {
+		lists = len(s.Off) - 1
+		return lists, uint64(s.Off[lists])
+	}
+	lists = len(g.Off) - 1
+	return lists, g.Off[lists]
+}
+
 // bitBytes is the size of adjacency g as rows of bits, hashBytes as hash tables.
 func bitBytes(g *kir.GlobalDef) int64 {
-	n := int64(len(g.Off) - 1)
-	return max(4*n*((n+31)/32), 4)
+	rows, _ := sizes(g)
+	if g.Sparse != nil {
+		rows++ // that of vertices without a list
+	}
+	return max(4*int64(rows)*((int64(g.Vertices())+31)/32), 4)
 }
 
 func hashBytes(g *kir.GlobalDef) int64 { return filterBytes(g) + 16*buckets(g) }
@@ -196,8 +229,8 @@ func hashBytes(g *kir.GlobalDef) int64 { return filterBytes(g) + 16*buckets(g) }
 // buckets is the number of buckets of all tables of adjacency g. filterBytes is the size of the
 // filter before them, one word for each bucket.
 func buckets(g *kir.GlobalDef) int64 {
-	n := len(g.Off) - 1
-	return int64((g.Off[n]+uint64(n)+1)/2 + 1)
+	lists, entries := sizes(g)
+	return int64((entries+uint64(lists)+1)/2 + 1)
 }
 
 func filterBytes(g *kir.GlobalDef) int64 { return (8*buckets(g) + 255) &^ 255 }
@@ -322,9 +355,10 @@ func (m *Maker) fill(x *session.Exec, b cuda.Buffer, g *kir.GlobalDef, instead [
 	if err := errors.Join(x.Context().Fill(words, 0, x.Stream()), x.Context().Fill(ids, 0xff, x.Stream())); err != nil {
 		return 0, err
 	}
-	t := tabling{Instead: instead}
+	lists, n := sizes(g)
+	t := tabling{Instead: instead, Lists: uint32(lists)}
 	t.Tables[g.Index] = m.Address(g, b)
-	for n := g.Off[len(g.Off)-1]; t.First < n; t.First = t.End {
+	for ; t.First < n; t.First = t.End {
 		if t.First > 0 {
 			if err := errors.Join(x.Stream().Synchronize(), m.Stop()); err != nil {
 				return launches, err

@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -121,10 +122,14 @@ func (e *Estimator) listsOf() (out []*lists) {
 	return out
 }
 
-// of returns the lists of an adjacency of the plan: several where a relation is stored in parts.
+// of returns the lists of an adjacency of the plan: several where a relation is stored in parts, and none where the program reads
+// sparse lists, which a cache has no copies of.
 func (e *Estimator) of(all []*lists, adj int) (out []*lists) {
 	h := e.pl.Adjs[adj].Lists
 	var off []uint64
+	if e.sparse(h) {
+		return nil
+	}
 	if !h.InParts() {
 		off = h.Flat().Off
 	}
@@ -134,6 +139,11 @@ func (e *Estimator) of(all []*lists, adj int) (out []*lists) {
 		}
 	}
 	return out
+}
+
+// sparse reports whether the program reads lists without an offset for each vertex. It reads all sparse lists so, or none.
+func (e *Estimator) sparse(h *graph.Handle) bool {
+	return h.Sparse != nil && slices.ContainsFunc(e.prog.Globals, func(g *kir.GlobalDef) bool { return g.Sparse != nil })
 }
 
 func (e *Estimator) estimate() *session.Reads {

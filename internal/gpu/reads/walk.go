@@ -163,7 +163,10 @@ func (w *walker) count(s *plan.Set, base int, p *partial) {
 
 // part is how many ids v's list has, or its part below v.
 func part(l *lists, v uint32, below bool) int {
-	list := l.g.Adj[l.g.Off[v]:l.g.Off[v+1]]
+	return partOf(l.g.Adj[l.g.Off[v]:l.g.Off[v+1]], v, below)
+}
+
+func partOf(list []uint32, v uint32, below bool) int {
 	if below {
 		return belowIn(list, v)
 	}
@@ -176,8 +179,12 @@ func (w *walker) size(set int, p *partial) (n int) {
 	if s.Op != plan.SetList {
 		return max(1, int(math.Ceil(s.Estimate)))
 	}
+	v, below := p.m[s.Of], slices.Contains(s.Below, s.Of)
+	if h := w.pl.Adjs[s.Adj].Lists; w.e.sparse(h) {
+		n = partOf(h.Sparse.List(v), v, below)
+	}
 	for _, l := range w.lists[s.Adj] {
-		n += part(l, p.m[s.Of], slices.Contains(s.Below, s.Of))
+		n += part(l, v, below)
 	}
 	return max(1, n)
 }

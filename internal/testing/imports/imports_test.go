@@ -92,7 +92,7 @@ var may = map[string][]string{
 	// setops knows sorted lists and bitmaps only.
 	"setops": {},
 	// gpu is what the engines of GPUs share around a session.
-	"gpu": {"plan", "pattern", "graph", "kir", "memory", "cuda/*", "engine", "engine/option", "gpu/reads"},
+	"gpu": {"plan", "pattern", "graph", "kir", "lower", "memory", "cuda/*", "engine", "engine/option", "gpu/reads"},
 	// reads estimates for the caches of sessions.
 	"gpu/reads": {"plan", "plan/checks", "graph", "kir", "cuda/session"},
 	// membership is what engines of GPUs find out about neighbour lists by.

@@ -58,6 +58,9 @@ typedef unsigned __int128 u128; typedef float f32; typedef double f64;
 #define DEV_NOINLINE inline
 #define ALL 0xffffffffu
 #define UNROLL
+#define ROLLED
+struct alignas(16) u32x4 { u32 x, y, z, w; };
+template<class T> T ldg(const T* p) { return *p; }
 template<class T> T min(T a, T b) { return a < b ? a : b; }
 template<class T> T max(T a, T b) { return a < b ? b : a; }
 inline u32 popc(u32 x) { return __builtin_popcount(x); }

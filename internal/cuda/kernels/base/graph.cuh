@@ -4,12 +4,35 @@
 #define WEFT_GRAPH
 #include "base/setops.cuh"
 
-// Neighbour lists. List v is adj[off[v] … off[v+1]).
+// Neighbour lists: list v is adj[off[v] … off[v+1]). Or sparse ones, of which few vertices have any: the list of row i is
+// adj[rows[i] … rows[i+1]), and sparse_row finds the row of a vertex in words.
 struct Lists {
-  const u64* off;   // vertices+1 offsets
+  union {
+    const u64* off; // vertices+1 offsets
+    const u32x4* words;
+  };
   const u32* adj;
-  const u64* first; // first[v]: the offset in adj of v's first neighbour above v; null: look for it
+  union {
+    const u64* first; // first[v]: the offset in adj of v's first neighbour above v; null: look for it
+    const u32* rows;
+  };
 };
+
+// Whether v has a sparse list, and the row of it. A word is 64 bits of a bitmap, low half first, and the number of the first one. Level 0
+// has a bit for each vertex with a list, numbered by row, and level k+1 one for each word of level k that is stored, numbered by its
+// place. Of the last level all words are stored, and it is the first. A step down is one load of 16 bytes. Mostly there are one or two, as a
+// word serves 64 vertices or words. Host twin: kir.Sparse.Row. One lane.
+DEV bool sparse_row(const u32x4* words, u32 levels, u32 v, u32& row) {
+  u32 at = (u32)((u64)v >> 6 * levels);
+  ROLLED for (u32 k = levels; k-- > 0;) {
+    const u32x4 w = ldg(words + at);
+    const u64 has = (u64)w.y << 32 | w.x, bit = 1ull << (v >> 6 * k & 63);
+    if (!(has & bit)) return false;
+    at = w.z + popc(has & (bit - 1));
+  }
+  row = at;
+  return true;
+}
 
 // Where the places begin in Adj::cache, in ids (HeadIDs of package session), and the mark of a copy of a part.
 #define CACHE_HEAD 8
@@ -25,6 +48,7 @@ struct Lists {
 //
 // cache begins with a CacheHead, and has a place for each vertex. Places count in units of 1 << shift bytes.
 struct Adj : Lists {
+  u64 levels;       // of bitmaps; 0: lists are not sparse
   const u32* cache; // null: lists are adj[off[v] … off[v+1]), without copies
   u64 shift;
 };
@@ -37,7 +61,7 @@ struct CacheHead {
 };
 DEV Adj adj_of(const Lists& l) {
   Adj a;
-  a.off = l.off, a.adj = l.adj, a.first = l.first, a.cache = 0, a.shift = 0;
+  a.off = l.off, a.adj = l.adj, a.first = l.first, a.levels = 0, a.cache = 0, a.shift = 0;
   return a;
 }
 
@@ -55,8 +79,14 @@ DEV const u32* list_at(const Adj& a, u32 place) {
 // The whole list, head included, where c is v's list or a copy.
 DEV const u32* whole_of(const Adj& a, const u32* c) { return c[1] & CACHE_PART ? list_at(a, c[2]) : c; }
 #else
-typedef Lists Adj;
-DEV Adj adj_of(const Lists& l) { return l; }
+struct Adj : Lists {
+  u64 levels; // of bitmaps; 0: lists are not sparse
+};
+DEV Adj adj_of(const Lists& l) {
+  Adj a;
+  a.off = l.off, a.adj = l.adj, a.first = l.first, a.levels = 0;
+  return a;
+}
 #endif
 
 // A column of 64-bit values; valid has a bit for each row that has one, null:
@@ -135,13 +165,83 @@ DEV const u32* places(const Adj& a, u32 v) {
   return a.adj;
 }
 
+// An adjacency whose lists are sparse. Generated code knows which are, so that the choice takes no time.
+struct SparseAdj {
+  const Adj& a;
+};
+DEV bool row_of(SparseAdj s, u32 v, u32& row) { return sparse_row(s.a.words, (u32)s.a.levels, v, row); }
+DEV Set list(SparseAdj s, u32 v) {
+  u32 row;
+  if (!row_of(s, v, row)) return Set{s.a.adj, 0};
+  const u32 b = ldg(s.a.rows + row);
+  return Set{s.a.adj + b, ldg(s.a.rows + row + 1) - b};
+}
+DEV u32 degree(SparseAdj s, u32 v) { return list(s, v).n; }
+DEV Set below(SparseAdj a, u32 v) {
+  const Set s = list(a, v);
+  return Set{s.p, lower_bound(s.p, s.n, v)};
+}
+DEV Set above(SparseAdj a, u32 v) {
+  const Set s = list(a, v);
+  const u32 k = lower_bound(s.p, s.n, v);
+  return Set{s.p + k, s.n - k};
+}
+DEV u64 place_in(SparseAdj a, u32, const u32* p) { return (u64)(p - a.a.adj); }
+DEV const u32* places(SparseAdj a, u32) { return a.a.adj; }
+
+// An adjacency that code chooses while it runs, as adjacency(q, k) does. Without sparse lists in the program it is as any other.
+template <bool sparse> struct ChosenAdj {
+  const Adj& a;
+};
+template <class Q> DEV auto adjacency(const Q& q, u32 k) { return ChosenAdj<Q::sparse>{q.adj[k]}; }
+template <bool sparse> DEV Set list(ChosenAdj<sparse> c, u32 v) {
+  if (sparse && c.a.levels) return list(SparseAdj{c.a}, v);
+  return list(c.a, v);
+}
+template <bool sparse> DEV u32 degree(ChosenAdj<sparse> c, u32 v) {
+  if (sparse && c.a.levels) return degree(SparseAdj{c.a}, v);
+  return degree(c.a, v);
+}
+
+// Lists in the order of their places: list i begins at place begin(i) among all, and is vertex(i)'s. from(g, v) is the first
+// list of a vertex of at least v, in all lanes of g.
+struct ListOrder {
+  const u64* off;
+  u32 n;
+
+  DEV u64 begin(u32 i) const { return off[i]; }
+  DEV u32 vertex(u32 i) const { return i; }
+  template <class G> DEV u32 from(G, u32 v) const { return v; }
+};
+struct SparseOrder {
+  const u32* rows;
+  const u32* vertices; // of rows, ascending
+  u32 n;
+
+  DEV u64 begin(u32 i) const { return rows[i]; }
+  DEV u32 vertex(u32 i) const { return vertices[i]; }
+  template <class G> DEV u32 from(G g, u32 v) const { return lower_bound(g, vertices, n, v); }
+};
+
+// The last of lists first … end-1 that begins at a place or before it. There is one, and it has entries, as `end` begins behind the place. Each
+// round leaves a 32nd part of the lists. Collective for a warp.
+template <class O> DEV u32 list_at_place(Warp g, const O& lists, u32 first, u32 end, u64 place) {
+  for (u32 n = end - first; n > 1;) {
+    const u32 step = (n + 31) / 32, at = g.rank() * step;
+    const u32 skip = (popc(g.ballot(at < n && lists.begin(first + at) <= place)) - 1) * step;
+    first += skip;
+    n = min(step, n - skip);
+  }
+  return first;
+}
+
 // Whether v is in u's list. One lane; the caller puts the vertex with the
 // shorter list first.
-DEV bool adjacent(const Adj& a, u32 u, u32 v) { return contains(list(a, u), v); }
+template <class A> DEV bool adjacent(const A& a, u32 u, u32 v) { return contains(list(a, u), v); }
 
 // Whether v is in u's list, by the shorter of the two lists that can tell: rev
 // has the lists of a seen from their other ends. One lane.
-DEV bool adjacent(const Adj& a, const Adj& rev, u32 u, u32 v) {
+template <class A, class B> DEV bool adjacent(const A& a, const B& rev, u32 u, u32 v) {
   Set there = list(a, u), back = list(rev, v);
   return back.n < there.n ? contains(back, u) : contains(there, v);
 }

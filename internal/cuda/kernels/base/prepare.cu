@@ -21,12 +21,12 @@ DEV bool in_turn(const Turn& t) {
 
 struct First {
   Turn turn;
-  Adj adj;
+  Lists adj;
   u64* first;
   u64 n;
 };
 WEFT_KERNEL(first, First) {
-  if (in_turn(p.turn)) first_offsets(p.adj, p.first, (u32)p.n);
+  if (in_turn(p.turn)) first_offsets(adj_of(p.adj), p.first, (u32)p.n);
 }
 
 // Prefix sums of u32 numbers: in u64, or in place modulo 2^32. In u64 they are zeros where
@@ -90,7 +90,7 @@ WEFT_KERNEL(move_digits, Sort) {
 // The steps of the degree order.
 struct Order {
   Turn turn;
-  Adj adj;
+  Lists adj;
   const u32* classes;
   const u64* new_off;
   u32 *keys, *values, *order, *place;
@@ -100,7 +100,7 @@ struct Order {
 WEFT_KERNEL(degree_keys, Order) {
   if (!in_turn(p.turn)) return;
   for (u64 v = grid_rank(); v < p.n; v += grid_size()) {
-    p.keys[v] = ~degree(p.adj, (u32)v);
+    p.keys[v] = ~degree(adj_of(p.adj), (u32)v);
     p.values[v] = (u32)v;
   }
 }
@@ -113,7 +113,7 @@ WEFT_KERNEL(places, Order) {
   for (u64 i = grid_rank(); i < p.n; i += grid_size()) {
     u32 v = p.order[i];
     p.place[v] = (u32)i;
-    p.keys[i] = degree(p.adj, v);
+    p.keys[i] = degree(adj_of(p.adj), v);
   }
 }
 // All neighbours of the vertices in new order, as (new id of the neighbour, new id
@@ -122,7 +122,7 @@ WEFT_KERNEL(places, Order) {
 WEFT_KERNEL(turned, Order) {
   if (!in_turn(p.turn)) return;
   for (u64 i = grid_rank() / 32; i < p.n; i += grid_size() / 32) {
-    Set s = list(p.adj, p.order[i]);
+    Set s = list(adj_of(p.adj), p.order[i]);
     for (u32 k = lane(); k < s.n; k += 32) {
       p.keys[p.new_off[i] + k] = p.place[s.p[k]];
       p.values[p.new_off[i] + k] = (u32)i;
@@ -132,7 +132,7 @@ WEFT_KERNEL(turned, Order) {
 
 struct Peel {
   Turn turn;
-  Adj adj;
+  Lists adj;
   u32 *degrees, *alive, *changed;
   u32 n, least;
 };
@@ -140,18 +140,18 @@ WEFT_KERNEL(peel_start, Peel) {
   if (!in_turn(p.turn)) return;
   u64 rounded = ((u64)p.n + 63) / 64 * 64;
   for (u64 v = grid_rank(); v < rounded; v += grid_size()) {
-    if (v < p.n) p.degrees[v] = degree(p.adj, (u32)v);
+    if (v < p.n) p.degrees[v] = degree(adj_of(p.adj), (u32)v);
     u32 votes = ballot(ALL, v < p.n);
     if (lane() == 0) p.alive[v / 32] = votes;
   }
 }
 WEFT_KERNEL(peel_round, Peel) {
-  if (in_turn(p.turn)) peel(p.adj, p.degrees, p.alive, p.changed, p.n, p.least);
+  if (in_turn(p.turn)) peel(adj_of(p.adj), p.degrees, p.alive, p.changed, p.n, p.least);
 }
 
 struct Candidates {
   Turn turn;
-  Adj adj;
+  Lists adj;
   const Want* wants;
   const Need* needs;
   u32* words;
@@ -159,5 +159,5 @@ struct Candidates {
   u32 queries, n;
 };
 WEFT_KERNEL(candidates, Candidates) {
-  if (in_turn(p.turn)) candidates_of(p.adj, p.wants, p.needs, p.words, p.queries, p.n, p.stride);
+  if (in_turn(p.turn)) candidates_of(adj_of(p.adj), p.wants, p.needs, p.words, p.queries, p.n, p.stride);
 }

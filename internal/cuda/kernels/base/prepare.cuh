@@ -19,7 +19,7 @@ DEV void first_offsets(const Adj& a, u64* first, u32 n) {
 
 // The vertex v in whose part of a prefix sum t lies: sums[v] <= t < sums[v+1].
 // One lane. It finds the source of edge task t, or of offset t in an adjacency.
-DEV u32 source_of(const u64* sums, u32 n, u64 t) {
+template <class Sum> DEV u32 source_of(const Sum* sums, u32 n, u64 t) {
   u32 lo = 0;
   while (n > 1) {
     u32 half = n / 2;

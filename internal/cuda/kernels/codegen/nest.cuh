@@ -24,10 +24,11 @@
 struct Extra {
   u32* slots; // W_SLOTS × cap elements a warp of the grid
   u64 arcs;   // length of the neighbour lists of adj[arc_adj] together
+  const u32* vertices; // with ARCS_SPARSE, those that have these lists
   u32 cap;
   u32 arc_adj; // the adjacency that level 1's list is in
   u32 often;   // not 0: matches are added up after each task, for a limit
-  u32 unused;
+  u32 lists;   // their number
   u32* tables[4]; // of an adjacency, with NEST_TABLES; null: its lists are searched
 };
 struct Params {
@@ -112,6 +113,14 @@ DEV bool is_root(const Graph& q, u32 v) {
 }
 
 #if ARCS > 0
+#ifdef ARCS_SPARSE
+DEV SparseAdj arc_lists(const Params& p) { return SparseAdj{p.graph.adj[p.x.arc_adj]}; }
+DEV SparseOrder arc_order(const Params& p) { return SparseOrder{p.graph.adj[p.x.arc_adj].rows, p.x.vertices, p.x.lists}; }
+#else
+DEV const Adj& arc_lists(const Params& p) { return p.graph.adj[p.x.arc_adj]; }
+DEV ListOrder arc_order(const Params& p) { return ListOrder{p.graph.adj[p.x.arc_adj].off, p.x.lists}; }
+#endif
+
 // The part of root's candidates of level 1 that lies in arcs [from, to).
 DEV void part(Warp g, Search& w, State& s, u32 root, u64 from, u64 to) {
   const Graph& q = w.p.graph;
@@ -119,26 +128,18 @@ DEV void part(Warp g, Search& w, State& s, u32 root, u64 from, u64 to) {
   g.sync();
   if (!Level<0>::sets(g, q, s, w.slots, w.p.x.cap)) return;
   Set c = Level<1>::candidates(g, q, s);
-  u64 at = place_in(q.adj[w.p.x.arc_adj], root, c.p);
+  u64 at = place_in(arc_lists(w.p), root, c.p);
   u64 begin = max(at, from), end = min(at + c.n, to);
   if (begin < end) enumerate<1>(g, w, s, Set{c.p + (begin - at), (u32)(end - begin)});
 }
 
 DEV void task(Warp g, Search& w, u64 number) {
   const Graph& q = w.p.graph;
-  const u64* off = q.adj[w.p.x.arc_adj].off;
+  const auto lists = arc_order(w.p);
   u64 from = number * ARCS, to = min(from + ARCS, w.p.x.arcs);
-  // The last vertex whose list begins at `from` or before: each round looks at one place for
-  // each lane.
-  u32 lo = 0;
-  for (u32 n = q.n; n > 1;) {
-    u32 stride = (n + 31) / 32, k = g.rank() * stride;
-    u32 skip = (popc(g.ballot(k < n && off[lo + k] <= from)) - 1) * stride;
-    lo += skip;
-    n = min(stride, n - skip);
-  }
-  for (u32 v = lo; v < q.n && off[v] < to && !w.stop; v++) {
-    if (off[v + 1] <= from || !is_root(q, v)) continue;
+  for (u32 i = list_at_place(g, lists, 0, lists.n, from); i < lists.n && lists.begin(i) < to && !w.stop; i++) {
+    const u32 v = lists.vertex(i);
+    if (lists.begin(i + 1) <= from || !is_root(q, v)) continue;
     State s;
     u128 before = w.count;
     part(g, w, s, v, from, to);

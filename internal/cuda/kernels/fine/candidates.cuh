@@ -97,10 +97,10 @@ DEV bool in_spans(const Span* s, u32 n, u32 v) {
 DEV bool fits(const Candidates& c, const Graph& q, const Vertex& p, u32 v) {
   if (!in_spans(c.spans + p.spans_at, p.spans, v)) return false;
   if (p.bitmapped && !bit(q.bits[p.bitmap], v)) return false;
-  if (p.degree && degree(q.adj[p.degree_adj], v) < p.degree) return false;
+  if (p.degree && degree(adjacency(q, p.degree_adj), v) < p.degree) return false;
   for (u32 i = 0; i < p.demands; i++) {
     Demand d = c.demands[p.demands_at + i];
-    Set s = list(q.adj[d.adj], v);
+    Set s = list(adjacency(q, d.adj), v);
     u32 n = 0;
     for (u32 k = 0; k < d.spans && n < d.least; k++) {
       Span r = c.spans[d.spans_at + k];
@@ -129,7 +129,7 @@ DEV u32 consistent(const Candidates& c, const Graph& q, Team g, u32 v, u32 mine)
     u32 wanted = 0, seen = 0;
     for (u32 m = mine; m; m &= m - 1) wanted |= near[ctz(m)];
     if (!wanted) continue;
-    Set s = list(q.adj[a], v);
+    Set s = list(adjacency(q, a), v);
     for (u32 i = 0; i < s.n && (wanted & ~seen); i += Team::size()) {
       u32 k = i + g.rank(), there = k < s.n ? load_relaxed(&c.marks[s.p[k]]) : 0;
       seen |= g.either(there);
@@ -192,7 +192,7 @@ DEV void number(const Candidates& c, u32 n) {
 }
 
 // The neighbours of v in adj that are candidates of p. Collective.
-DEV u32 count_to(const Candidates& c, const Adj& adj, Team g, u32 v, u32 p) {
+template <class A> DEV u32 count_to(const Candidates& c, const A& adj, Team g, u32 v, u32 p) {
   Set s = list(adj, v);
   u32 n = 0;
   for (u32 i = g.rank(); i < s.n; i += Team::size()) n += c.marks[s.p[i]] >> p & 1;
@@ -210,8 +210,8 @@ DEV void weigh(const Run& run, const Candidates& c, const Graph& q) {
     for (u32 e = 0; e < c.edge_count; e++) {
       Edge d = c.edges[e];
       if (!(mine >> d.from & 1)) continue;
-      if (degree(q.adj[d.adj], v) > FINE_HUB && stopped(g, run)) return;
-      u32 found = count_to(c, q.adj[d.adj], g, v, d.to);
+      if (degree(adjacency(q, d.adj), v) > FINE_HUB && stopped(g, run)) return;
+      u32 found = count_to(c, adjacency(q, d.adj), g, v, d.to);
       if (g.leader() && found) atomic_add(&arcs[e], (u64)found);
     }
   });

@@ -123,7 +123,7 @@ private:
       if (i != which && !has(t.links[p.links_at + i], m, v)) return false;
     for (u32 i = 0; i < p.bans; i++) {
       Ban b = t.bans[p.bans_at + i];
-      if (adjacent(q.adj[b.adj], q.adj[b.back], name(m[b.level]), name(v))) return false;
+      if (adjacent(adjacency(q, b.adj), adjacency(q, b.back), name(m[b.level]), name(v))) return false;
     }
     return true;
   }

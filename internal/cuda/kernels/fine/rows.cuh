@@ -67,7 +67,7 @@ DEV void size_rows(const Run& run, const Candidates& c, const Index& x, const Gr
   teams_over(run, x.total, [&](u64 i) {
     const Rows& r = x.rows[edge_of(x, (u32)i)];
     u32 v = c.ids[r.first + ((u32)i - r.row)], n = 0;
-    if (c.marks[v] >> r.from & 1) n = count_to(c, q.adj[r.adj], g, v, r.to);
+    if (c.marks[v] >> r.from & 1) n = count_to(c, adjacency(q, r.adj), g, v, r.to);
     if (g.leader()) x.sizes[i] = n;
   });
 }
@@ -81,7 +81,7 @@ DEV void fill_rows(const Run& run, const Candidates& c, const Index& x, const Gr
     if (x.off[i + 1] == at) return;
     const Rows& r = x.rows[edge_of(x, (u32)i)];
     u64 words = r.bits + (u64)((u32)i - r.row) * r.words;
-    Set s = list(q.adj[r.adj], c.ids[r.first + ((u32)i - r.row)]);
+    Set s = list(adjacency(q, r.adj), c.ids[r.first + ((u32)i - r.row)]);
     for (u32 k = 0; k < s.n; k += Team::size()) {
       u32 w = k + g.rank() < s.n ? s.p[k + g.rank()] : 0;
       bool mine = k + g.rank() < s.n && (c.marks[w] >> r.to & 1);

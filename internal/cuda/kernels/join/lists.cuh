@@ -28,11 +28,11 @@ struct JoinLists {
   const u32* adj;
   const u64* off;    // CSR: list v is adj[off[v] … off[v+1])
   const u64* groups; // hashed: pairs, the vertex in the low half and its offset in the high half
-                     // sparse: words of bitmaps, each with the number of bits before it
+                     // sparse: words of bitmaps (sparse_row)
                      // ranked: words of bitmaps, in the low half, and that number in the high half
   const u32* first;  // interval: the first id of each run, ascending
   const u32* row;    // interval: the row of first[i]; one more: the number of rows
-                     // sparse, ranked: the first word of each level
+                     // ranked: the first word of each level
   const u32* place;  // interval, sparse, ranked: list of row i is adj[place[i] … place[i+1])
   u32 kind;
   u32 n; // CSR: vertices; hashed: groups that vertices hash to; interval: runs;
@@ -85,17 +85,12 @@ template <class G> DEV Set interval_list(G g, const JoinLists& l, u32 v) {
   return Set{l.adj + begin, ldg(l.place + row + 1) - begin};
 }
 
-// v's list of sparse lists. A bit of a level above is a word of the level below that is stored.
+// v's list of sparse lists.
 template <class G> DEV Set sparse_list(G, const JoinLists& l, u32 v) {
-  u32 at = (u32)((u64)v >> 6 * l.n);
-  for (u32 k = l.n; k-- > 0;) {
-    const u64* word = l.groups + 2 * (u64)(ldg(l.row + k) + at);
-    u64 has = ldg(word), bit = 1ull << (v >> 6 * k & 63);
-    if (!(has & bit)) return Set{l.adj, 0};
-    at = (u32)ldg(word + 1) + popc(has & (bit - 1));
-  }
-  u32 begin = ldg(l.place + at);
-  return Set{l.adj + begin, ldg(l.place + at + 1) - begin};
+  u32 row;
+  if (!sparse_row((const u32x4*)l.groups, l.n, v, row)) return Set{l.adj, 0};
+  u32 begin = ldg(l.place + row);
+  return Set{l.adj + begin, ldg(l.place + row + 1) - begin};
 }
 
 // v's list in ranked lists. A bit of a level above is a word of the level below that is stored.

@@ -13,6 +13,8 @@ struct Tabling {
   Lists instead; // of the plan's lists, if it has offsets
   u32* tables[MEMBER_TABLES];
   u64 first, end;
+  u32 lists; // of sparse ones, their number
+  u32 unused;
 };
 
 WEFT_KERNEL(fill_members, Tabling) {
@@ -24,9 +26,14 @@ WEFT_KERNEL(fill_members, Tabling) {
   for (u32 k = 0; k < (adjs < MEMBER_TABLES ? adjs : MEMBER_TABLES); k++) {
     if (!p.tables[k]) continue;
     Adj a = p.instead.off ? adj_of(p.instead) : p.graph.adj[k];
+    if (a.levels) {
+      for (u64 at = first; at < p.end; at += step)
+        put_members(SparseAdj{a}, a.rows, p.tables[k], p.run.vertices, p.lists, at, min(at + MEMBER_PART, p.end));
+      continue;
+    }
     u64 n = min(a.off[p.run.vertices], p.end);
     for (u64 at = first; at < n; at += step)
-      put_members(a, p.tables[k], p.run.vertices, at, min(at + MEMBER_PART, n));
+      put_members(a, a.off, p.tables[k], p.run.vertices, p.run.vertices, at, min(at + MEMBER_PART, n));
   }
 }
 

@@ -2,7 +2,7 @@
 // sector, and one load.
 //
 // List v of d ids has (d+1)/2 buckets, which begin at bucket (off[v] + v + 1) / 2 of its
-// adjacency's tables. So tables are at most half full and need no offsets. A full bucket
+// adjacency's tables, and a sparse list has the number of its row in place of v. So tables are at most half full and need no offsets. A full bucket
 // continues in the next one; empty places are ones. Short lists stay lists.
 //
 // A seventh of the buckets is full, so some lanes of a warp nearly always continue, and all
@@ -35,15 +35,13 @@ DEV void put_filter(u32* tables, u64 bucket, u32 v) {
   atomic_or(&word[1], 1u << high_bit(h));
 }
 
-DEV void put_list(const Adj& a, u32* tables, u32, u32 v, u64 first, u64 end) {
-  u64 b = a.off[v], e = a.off[v + 1];
+template <class A> DEV void put_list(const A&, u32* tables, u32, u32 i, const u32* ids, u64 b, u64 e, u64 first, u64 end) {
   if (e - b <= MEMBER_SHORT) return;
   u32 buckets = (u32)(e - b + 1) / 2;
-  u32* mine = tables + 4 * first_bucket(b, v);
-  const u32* ids = places(a, v);
-  for (u64 i = first + lane(); i < end; i += 32) {
-    u32 w = ids[i], s = bucket_of(w, buckets);
-    put_filter(tables, first_bucket(b, v) + s, w);
+  u32* mine = tables + 4 * first_bucket(b, i);
+  for (u64 at = first + lane(); at < end; at += 32) {
+    u32 w = ids[at], s = bucket_of(w, buckets);
+    put_filter(tables, first_bucket(b, i) + s, w);
     for (s *= 4; atomic_cas(&mine[s], ~0u, w) != ~0u; s = s + 1 == 4 * buckets ? 0 : s + 1) {}
   }
 }
@@ -83,7 +81,16 @@ template <class Q> DEV Members members_of(const Q&, const Adj& a, const u32* tab
   return Members{tables + 4 * first, (const u64*)tables - (first + 1), n};
 }
 
-template <class Q> DEV bool listed(const Q& q, const Adj& a, const Adj& back, const u32* tables, u32 u, u32 v) {
+template <class Q> DEV Members members_of(const Q&, SparseAdj a, const u32* tables, u32 u) {
+  u32 row;
+  if (!row_of(a, u, row)) return Members{a.a.adj, 0, 0};
+  const u32 b = ldg(a.a.rows + row), n = ldg(a.a.rows + row + 1) - b;
+  if (!tables || n <= MEMBER_SHORT) return Members{a.a.adj + b, 0, n};
+  u64 first = first_bucket(b, row);
+  return Members{tables + 4 * first, (const u64*)tables - (first + 1), n};
+}
+
+template <class Q, class A, class B> DEV bool listed(const Q& q, const A& a, const B& back, const u32* tables, u32 u, u32 v) {
   return tables ? members_of(q, a, tables, u).has(v) : adjacent(a, back, u, v);
 }
 

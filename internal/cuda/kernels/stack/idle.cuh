@@ -185,28 +185,26 @@ DEV u32 Search::begin() {
 // Puts the next part of an edge task on the stack: the part of one vertex's list
 // that it covers. Collective.
 DEV bool Search::open_edge() {
-  const u64* off = q.adj[W_FIRST_ADJ].off;
+#if W_FIRST_SPARSE
+  const SparseAdj from{q.adj[W_FIRST_ADJ]};
+  const SparseOrder lists{from.a.rows, x.vertices, x.lists};
+#else
+  const Adj& from = q.adj[W_FIRST_ADJ];
+  const ListOrder lists{from.off, q.n};
+#endif
   while (edge < edge_end) {
     u64 place = edge;
     u32 first = 0, end = 0;
     for (u32 i = 0; i < Program::root_ranges(q); i++) {
-      first = Program::root_first(q, i);
-      end = Program::root_end(q, i);
-      u64 n = end > first ? off[end] - off[first] : 0;
+      first = lists.from(Warp(), Program::root_first(q, i));
+      end = lists.from(Warp(), Program::root_end(q, i));
+      u64 n = end > first ? lists.begin(end) - lists.begin(first) : 0;
       if (place < n) break;
       place -= n;
     }
-    place += off[first];
-    // The last vertex whose list begins at or before the place: each round leaves
-    // a 32nd part of the vertices.
-    u32 v = first;
-    for (u32 n = end - first; n > 1;) {
-      u32 step = (n + 31) / 32, at = lane() * step;
-      u32 c = popc(ballot(ALL, at < n && off[v + at] <= place)) - 1;
-      v += c * step;
-      n = min(step, n - c * step);
-    }
-    u64 b = off[v], e = min(off[v + 1], place + (edge_end - edge));
+    place += lists.begin(first);
+    const u32 i = list_at_place(Warp(), lists, first, end, place), v = lists.vertex(i);
+    const u64 b = lists.begin(i), all = lists.begin(i + 1), e = min(all, place + (edge_end - edge));
     edge += e - place;
     if (!Program::accept(q, s.state[0][0], Root{0}, v)) continue;
     sync_warp(ALL);
@@ -218,10 +216,10 @@ DEV bool Search::open_edge() {
     if (place == b) visit(0, 1);
     if (!make(Root{0}, 1)) continue;
     // Places of the vertex's list are ids, whatever other bounds the candidates have.
-    const u32* adj = places(q.adj[W_FIRST_ADJ], v);
+    const u32* adj = places(from, v);
     Set c = Program::candidates(q, s.state[0][0], Among<1, 2>{1});
     u32 lo = place == b ? 0 : lower_bound(Warp(), c.p, c.n, adj[place]);
-    u32 hi = e == off[v + 1] ? c.n : lower_bound(Warp(), c.p, c.n, adj[e]);
+    u32 hi = e == all ? c.n : lower_bound(Warp(), c.p, c.n, adj[e]);
     if (lo >= hi) continue;
     if (lane() == 0) s.list[1][0] = c;
     sync_warp(ALL);

@@ -65,10 +65,13 @@ struct StackX {
   u32* slots;         // memory of nodes: W_UNROLL*W_SLOTS*cap words a warp
   Market market;      // of Loot; with W_STEAL
   u64* cycles;        // a word a level; with W_STATS
+  const u32* vertices; // with W_EDGES and W_FIRST_SPARSE, those that have the lists
+  u32 lists;           // their number
   u32 cap;            // elements a node
   u32 sieve_room;     // log2 of the bits of a warp's sieve
   u32 stack_bytes;    // sizeof(Stack), as the host made room for it
   u32 often;          // not 0: matches are added up at each look, for a limit
+  u32 unused;
 };
 
 struct StackParams {

@@ -37,7 +37,7 @@ struct TableNode {
     first = table_word(q, at + 7);
     end = table_word(q, at + 8);
   }
-  DEV Set neighbours(const Graph& q, const State& s) const { return list(q.adj[adj], s.m[of]); }
+  DEV Set neighbours(const Graph& q, const State& s) const { return list(adjacency(q, adj), s.m[of]); }
   DEV Set a(const Graph& q, const State& s) const {
     u32 lo = first, hi = end;
     narrow(s, below, above, lo, hi);
@@ -89,7 +89,7 @@ struct Table {
       if (s.m[ctz(apart)] == v) return false;
     u32 bits = level(q, l, 6), need = level(q, l, 7);
     if (bits && !bit(q.bits[bits - 1], v)) return false;
-    if (need && degree(q.adj[level(q, l, 8)], v) < need) return false;
+    if (need && degree(adjacency(q, level(q, l, 8)), v) < need) return false;
     if (l == 0) return true;
     u32 n = level(q, l, 10), r = level(q, l, 9);
     bool in = n == 0;

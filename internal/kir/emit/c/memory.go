@@ -41,7 +41,7 @@ func NewMemory(p *kir.Program, classes []Range) *Memory {
 			if s == nil {
 				s = &kir.Sparse{}
 			}
-			adjs = append(adjs, address(m, s.Words), address(m, s.First), address(m, s.Off), uint64(len(s.First)))
+			adjs = append(adjs, address(m, s.Words), address(m, s.Off), uint64(s.Levels))
 		}
 	}
 	for _, kind := range []kir.Kind{kir.Bits, kir.Array, kir.Col} {

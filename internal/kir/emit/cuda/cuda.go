@@ -84,6 +84,7 @@ type writer struct {
 func (w *writer) graph() {
 	w.Line("struct Graph {")
 	w.Indent++
+	w.Line("static constexpr bool sparse = %t; // some lists are", slices.ContainsFunc(w.p.Globals, func(g *kir.GlobalDef) bool { return g.Sparse != nil }))
 	for _, g := range members {
 		n := w.p.NumGlobals(g.kind)
 		if n == 0 && !g.always {

@@ -134,7 +134,11 @@ func (w *writer) call(x kir.Call) (string, int) {
 	case kir.Item:
 		return fmt.Sprintf("%s.p[%s]", w.bound(x.Args[0], ctext.Primary), args[1]), ctext.Primary
 	case kir.EdgeTarget:
-		return fmt.Sprintf("%s.adj[%s]", args[0], args[1]), ctext.Primary
+		lists := args[0]
+		if g, ok := x.Args[0].(kir.Global); ok && g.G.Sparse != nil {
+			lists += ".a"
+		}
+		return fmt.Sprintf("%s.adj[%s]", lists, args[1]), ctext.Primary
 	case kir.Slice:
 		if w.fn.Scope == kir.Group && !w.lane {
 			return "slice(g, " + strings.Join(args, ", ") + ")", ctext.Primary
@@ -170,6 +174,9 @@ func global(g *kir.GlobalDef) string {
 		return fmt.Sprintf("q.limit[%d]", g.Index)
 	}
 	for _, m := range members {
+		if m.kind == g.Kind && g.Sparse != nil {
+			return fmt.Sprintf("SparseAdj{q.%s[%d]}", m.name, g.Index)
+		}
 		if m.kind == g.Kind {
 			return fmt.Sprintf("q.%s[%d]", m.name, g.Index)
 		}

@@ -9,9 +9,9 @@ import (
 // Part is one array of a global that lies in device memory.
 type Part uint8
 
-// Parts of globals. An Adj has the first three, and Cache and Shift in text that is compiled with
-// WEFT_CACHED. A Bits or a Col has Words, and a Col also Valid: the bits of the rows that have a
-// value. An Array has IDs.
+// Parts of globals. An Adj has the first three and Levels, and Cache and Shift in text that is compiled with
+// WEFT_CACHED. If it is sparse it has Bitmaps and Rows in place of Off and First. A Bits or a Col has Words, and a Col also Valid: the
+// bits of the rows that have a value. An Array has IDs.
 const (
 	Off Part = iota
 	Neighbours
@@ -19,6 +19,9 @@ const (
 	Words
 	Valid
 	IDs
+	Bitmaps
+	Rows
+	Levels // no address: struct Adj's levels
 	Cache
 	Shift // no address: struct Adj's shift
 )
@@ -31,7 +34,7 @@ func Layout(p *kir.Program, n uint32, cached bool, address func(g *kir.GlobalDef
 	var b []byte
 	for _, m := range members {
 		none := true
-		parts := partsOf(m.kind)
+		parts := partsOf(m.kind, false)
 		if cached && m.kind == kir.Adj {
 			parts = append(parts, Cache, Shift)
 		}
@@ -40,8 +43,16 @@ func Layout(p *kir.Program, n uint32, cached bool, address func(g *kir.GlobalDef
 				continue
 			}
 			none = false
+			copy(parts, partsOf(m.kind, g.Sparse != nil))
 			for _, part := range parts {
-				b = binary.LittleEndian.AppendUint64(b, address(g, part))
+				x := uint64(0)
+				switch {
+				case part != Levels:
+					x = address(g, part)
+				case g.Sparse != nil:
+					x = uint64(g.Sparse.Levels)
+				}
+				b = binary.LittleEndian.AppendUint64(b, x)
 			}
 		}
 		if none && m.always {
@@ -57,10 +68,13 @@ func Layout(p *kir.Program, n uint32, cached bool, address func(g *kir.GlobalDef
 	return append(b, make([]byte, -len(b)&7)...)
 }
 
-func partsOf(k kir.Kind) []Part {
+func partsOf(k kir.Kind, sparse bool) []Part {
 	switch k {
 	case kir.Adj:
-		return []Part{Off, Neighbours, First}
+		if sparse {
+			return []Part{Bitmaps, Neighbours, Rows, Levels}
+		}
+		return []Part{Off, Neighbours, First, Levels}
 	case kir.Bits:
 		return []Part{Words}
 	case kir.Col:

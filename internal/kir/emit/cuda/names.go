@@ -13,7 +13,7 @@ const_cast continue decltype default delete do double dynamic_cast else enum exp
 goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register
 reinterpret_cast return short signed sizeof static static_assert static_cast struct switch template this thread_local throw
 true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
-u8 u16 u32 u64 i32 i64 f32 f64 u128 Set Row Adj Column Graph G DEV DEV_NOINLINE ALL UNROLL ROLLED likely unlikely
+u8 u16 u32 u64 i32 i64 f32 f64 u128 Set Row Adj SparseAdj Column Graph G DEV DEV_NOINLINE ALL UNROLL ROLLED likely unlikely
 g q intersect subtract filter count_if sum_each min max divide modulo shift_left shift_right emit fail SharedLoop`
 
 // reserved are the names that are taken before a function has any.

@@ -4,7 +4,7 @@
 #define WEFT_GRAPH
 #include "setops.h"
 
-// 64 bits of a bitmap, and the number of bits before it in its level.
+// 64 bits of a bitmap, and the number of the first.
 typedef struct {
   u64 has;
   u32 first, zero;
@@ -18,10 +18,9 @@ typedef struct {
   const u64 *first; // where v's neighbours above v begin; null: look for it
   const u32 *hubs;  // the number of v among the hubs, 0: none; null: no hubs
   u64 most;         // the least number of neighbours of a hub
-  // Of sparse lists, whose hubs are numbered by row. Level 0 of the bitmaps has a bit for each vertex with a list, and level k+1
-  // one for each word of level k that is stored. Of the last level all words are.
+  // Of sparse lists, whose hubs are numbered by row. Level 0 of the bitmaps has a bit for each vertex with a list, numbered by row, and
+  // level k+1 one for each word of level k that is stored, numbered by its place. Of the last level all words are, and it is the first.
   const Word *words;
-  const u32 *level; // the first word of each
   const u32 *rows;
   u64 levels;
 } Adj;
@@ -48,7 +47,7 @@ static inline Set w_list(const Adj *a, u32 v) {
 static inline bool w_row(const Adj *a, u32 v, u32 *row) {
   u32 k = (u32)a->levels, at = (u32)((u64)v >> 6 * k);
   while (k-- > 0) {
-    const Word w = a->words[a->level[k] + at];
+    const Word w = a->words[at];
     const u32 bit = v >> 6 * k & 63;
     if (!(w.has >> bit & 1)) return false;
     at = w.first + (u32)__builtin_popcountll(w.has & ((1ull << bit) - 1));
