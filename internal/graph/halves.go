@@ -80,16 +80,23 @@ func (h *halves) free() {
 	if h == nil {
 		return
 	}
-	for way := range h.size {
-		freeBig(&h.size[way])
+	h.freeSizes()
+	for way := range h.low {
 		freeBig(&h.low[way])
-	}
-	if h.ways == 2 {
-		freeBig(&h.neigh)
 	}
 	freeBig(&h.adj)
 	freeBig(&h.arcs)
 	h.st.free()
+}
+
+func (h *halves) freeSizes() {
+	if h.ways == 2 {
+		freeBig(&h.neigh)
+	}
+	h.neigh = nil
+	for way := range h.size {
+		freeBig(&h.size[way])
+	}
 }
 
 // lower makes the lower halves from edges, whose memory is given back.
@@ -338,8 +345,9 @@ func (h *halves) upper(ctx context.Context, threads int, g *Graph, final []uint3
 	if h.ways == 2 {
 		g.In = newCSR(h.size[1], final)
 	}
+	h.freeSizes() // the graph's offsets have them
 	work := make([]upperWork, threads)
-	done := h.k.progress(16)
+	done := h.k.progress(32)
 	err = h.k.each(ctx, threads, func(w, b int) {
 		h.drainUpper(g, b, &work[w], final)
 		// To a range come words of higher ranges only, and its own.
