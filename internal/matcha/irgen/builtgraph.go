@@ -35,6 +35,9 @@ func (l *lowerer) makeGraph(n *asg.Node) *value {
 	if g := l.oriented(n); g != nil {
 		return &value{adj: g}
 	}
+	if m := l.relation(n); m != nil {
+		return &value{made: m}
+	}
 	g, err := interp.Make(l.ctx, l.p, l.in, n)
 	if err != nil {
 		panic(failure{err})

@@ -197,3 +197,25 @@ func (l *lowerer) labelEnd(name string, label kir.Expr, end bool) kir.Expr {
 	}
 	return out
 }
+
+// isLabelled is the comparison of a vertex's label with a known one: such vertices are consecutive. It is
+// nil for other comparisons.
+func (l *lowerer) isLabelled(n *asg.Node) kir.Expr {
+	of, label := n.Args[0], n.Args[1]
+	if of.Op != asg.VertexLabel {
+		of, label = label, of
+	}
+	if n.Name != "==" || of.Op != asg.VertexLabel {
+		return nil
+	}
+	name := of.Args[0].Type.Facts.Input
+	if name == "" || of.Args[1].Type.Vertex != name {
+		return nil
+	}
+	number, known := l.scalar(label).(kir.Const)
+	if !known {
+		return nil
+	}
+	v := l.scalar(of.Args[1])
+	return kir.All(kir.Op2(kir.Ge, v, l.labelEnd(name, number, false)), kir.Op2(kir.Lt, v, l.labelEnd(name, number, true)))
+}

@@ -121,6 +121,7 @@ type lowerer struct {
 	sure        map[*asg.Node]bool // nodes that the program needs for all inputs
 	outer       bool               // the next loop is the outermost of a node that is Parallel
 	parallel    map[kir.Stmt]bool  // such loops
+	apart       map[kir.Stmt]bool  // loops whose turns write to different places of the memory of all
 }
 
 // takeOuter reports whether the loop that is written next is the outermost one of a node that

@@ -4,7 +4,7 @@ import "github.com/weftgraph/weft/internal/kir"
 
 // separable reports whether the turns of a loop can be taken in any order and concurrently. Of
 // the variables declared outside, a turn may change only sums of whole numbers that it does not
-// read, and its own worker's memory.
+// read, and its own worker's memory; and, of a loop that is apart, the memory of all.
 func (d *division) separable(loop *kir.Loop) bool {
 	own := inside(loop.Body)
 	own[loop.I] = true
@@ -13,7 +13,8 @@ func (d *division) separable(loop *kir.Loop) bool {
 	// private checks the target of a write: a variable of the turn or its memory.
 	private := func(x kir.Expr) {
 		kir.WalkExpr(x, func(y kir.Expr) {
-			if r, is := y.(kir.Ref); is && !own[r.Var] && r.Var != d.l.mem {
+			r, is := y.(kir.Ref)
+			if is && !own[r.Var] && r.Var != d.l.mem && !(r.Var == d.l.shared && d.l.apart[loop]) {
 				ok = false
 			}
 		})

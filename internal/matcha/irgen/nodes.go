@@ -21,6 +21,9 @@ func (l *lowerer) node(n *asg.Node) *value {
 	case asg.Arith:
 		return one(l.arith(n, arg(0), arg(1)))
 	case asg.Compare:
+		if is := l.isLabelled(n); is != nil {
+			return one(is)
+		}
 		return one(kir.Op2(comparisons[n.Name], arg(0), arg(1)))
 	case asg.And, asg.Or:
 		return one(l.logic(n, n.Op == asg.Or))

@@ -266,6 +266,22 @@ def f(e):
     return later * 100 + back + old
 return sum(apply(f, None, E))
 `,
+	"relations": `input G: Graph
+input l0: int
+input l1: int
+let most = sum(apply(lambda v: v, lambda v: vertex_label(G, v) == l0, vertices(G)))
+let A = mk_graph(apply(lambda e: e, lambda e: vertex_label(G, get(e, 0)) == l0 and l1 == vertex_label(G, get(e, 1)), edges(G)))
+let B = mk_graph(apply(lambda e: e, lambda e: get(e, 0) + get(e, 1) < most and get(e, 0) != 1, edges(G)))
+let C = mk_graph(apply(lambda e: e, lambda e: vertex_label(G, get(e, 1)) == -1 or get(e, 1) > get(e, 0), edges(G)))
+let D = mk_graph(apply(lambda e: e, lambda e: most > 3, edges(G)))
+def f(e):
+    let u = get(e, 0)
+    let v = get(e, 1)
+    let both = intersect(neighbor(B, u), neighbor(C, v))
+    apply(lambda w: emit(mk_tuple(val=[u, v, w])), lambda w: w != u, neighbor(A, v))
+    return mk_tuple(val=[sum(both), size(diff(neighbor(D, u), neighbor(A, u))), sum(neighbor(C, v - 2)), size(neighbor(B, u + l0))])
+return sum(apply(f, None, edges(G)))
+`,
 	"lists side by side": `input E: List[Tuple[int, 3]]
 input X: List[int]
 input total: int
