@@ -205,7 +205,7 @@ var orbitsOf = map[string]map[int]uint64{
 
 // TestOrbitsAddUp: on a larger graph the orbits of all vertices add up to the motifs that Motifs counts.
 func TestOrbitsAddUp(t *testing.T) {
-	for _, spec := range []gen.Spec{{Model: "ba", N: 5000, K: 6, Seed: 1}, {Model: "rmat", Scale: 11, M: 30000, Seed: 2}, {Model: "er", N: 300, P: 0.4, Seed: 3}} {
+	for _, spec := range []gen.Spec{{Model: "ba", N: 2000, K: 6, Seed: 1}, {Model: "rmat", Scale: 10, M: 12000, Seed: 2}, {Model: "er", N: 200, P: 0.4, Seed: 3}} {
 		g, err := gen.Generate(t.Context(), spec, 2)
 		if err != nil {
 			t.Fatal(err)
