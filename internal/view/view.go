@@ -30,20 +30,25 @@ import (
 type Of struct{ Graph *graph.Graph }
 
 // Relation is the data edges that "(a)-[…]->(b)", with a WHERE perhaps, accepts:
-// of each vertex a the ascending list of b. The lists may be the graph's own.
-func (o Of) Relation(text string) (*graph.CSR, error) {
+// of each vertex a the ascending list of b. The lists may be the graph's own. In a small graph they have an offset for
+// each vertex, as in long searches (plan.OffsetsPay).
+func (o Of) Relation(text string) (graph.Lists, error) {
 	p, err := edge(text)
 	if err != nil {
-		return nil, err
+		return graph.Lists{}, err
 	}
 	pl, err := o.compile(p, []int{0, 1})
 	if err != nil {
-		return nil, placed(text, err)
+		return graph.Lists{}, placed(text, err)
 	}
+	lists := (&graph.CSR{Off: make([]uint64, o.Graph.NumVertices()+1)}).Lists()
 	if back := pl.Levels[1].Back; pl.Empty == nil && len(back) > 0 {
-		return pl.Adjs[back[0].Adj].Lists.Flat(), nil
+		lists = pl.Adjs[back[0].Adj].Lists.Whole()
 	}
-	return &graph.CSR{Off: make([]uint64, o.Graph.NumVertices()+1)}, nil
+	if lists.Sparse != nil && plan.OffsetsFit(o.Graph) {
+		return lists.Sparse.Dense().Lists(), nil
+	}
+	return lists, nil
 }
 
 // Vertices are those that "(a:Label)", with a WHERE perhaps, accepts, ascending.

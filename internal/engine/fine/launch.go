@@ -24,7 +24,7 @@ type args struct {
 	Often      uint32
 	Frames     uint32
 	StackBytes uint32
-	Pruned     [3]uint64 // struct Adj
+	Pruned     [3]uint64 // struct Lists
 	Tables     [membership.Tables]uint64
 }
 

@@ -38,7 +38,7 @@ type Set struct {
 	// labels are the numbers of labels, by graph and class of vertices.
 	labels map[string][]types.Word
 	// relations, vertices, between and conditions are the selections of texts, by asg.ViewKey.
-	relations  map[string]*graph.CSR
+	relations  map[string]graph.Lists
 	vertices   map[string][]uint32
 	between    map[string]*DataEdges
 	conditions map[string]*Condition

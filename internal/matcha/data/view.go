@@ -17,7 +17,7 @@ import (
 type Viewer interface {
 	// Relation is the data edges that a text of two vertices and the edge between
 	// them accepts, as lists of the second vertex by the first.
-	Relation(text string) (*graph.CSR, error)
+	Relation(text string) (graph.Lists, error)
 	// Vertices are those that a text of one vertex accepts, ascending.
 	Vertices(text string) ([]uint32, error)
 	// Between is the data edges that a text of two vertices and the edge between
@@ -103,7 +103,7 @@ func TextError(f *syntax.File, t asg.Text, err error) error {
 
 // findViews reads the program's texts of the pattern language.
 func (s *Set) findViews() (err error) {
-	s.relations, s.vertices = map[string]*graph.CSR{}, map[string][]uint32{}
+	s.relations, s.vertices = map[string]graph.Lists{}, map[string][]uint32{}
 	s.between, s.conditions = map[string]*DataEdges{}, map[string]*Condition{}
 	asg.Walk(s.p, func(n *asg.Node) {
 		switch n.Op {
@@ -147,22 +147,22 @@ func (s *Set) findView(op asg.Op, input, text string) error {
 		if s.infos[key] == nil {
 			return s.findInfo(input, text)
 		}
-	case op == asg.Subgraph && s.relations[key] == nil:
-		csr, err := view.Relation(text)
+	case op == asg.Subgraph && s.relations[key] == graph.Lists{}:
+		lists, err := view.Relation(text)
 		if err != nil {
 			return err
 		}
-		s.relations[key] = csr
-		if !s.own(input, csr) {
-			if err := s.hold(8*int64(len(csr.Off)) + 4*int64(len(csr.Adj))); err != nil {
+		s.relations[key] = lists
+		if !s.own(input, lists.Dense) {
+			if err := s.hold(int64(lists.Bytes())); err != nil {
 				return err
 			}
 		}
 		degree := 0
-		for v := range uint32(csr.NumVertices()) {
-			degree = max(degree, csr.Degree(v))
+		for v := range lists.Vertices {
+			degree = max(degree, lists.Degree(v))
 		}
-		size(types.Arcs, len(csr.Adj))
+		size(types.Arcs, lists.Entries())
 		size(types.Degree, degree)
 	case op == asg.Matching && s.vertices[key] == nil:
 		all, err := view.Vertices(text)
@@ -215,7 +215,7 @@ func (c *Condition) fits(n *asg.Node) error {
 // own reports whether lists are those of an input itself.
 func (s *Set) own(input string, csr *graph.CSR) bool {
 	g := s.inputs[input].Graph
-	return g != nil && len(csr.Adj) > 0 && (same(csr, g.Flat(&g.Out)) || g.Directed && same(csr, g.Flat(&g.In)))
+	return g != nil && csr != nil && len(csr.Adj) > 0 && (same(csr, g.Flat(&g.Out)) || g.Directed && same(csr, g.Flat(&g.In)))
 }
 
 // same reports whether lists are in the same memory.
@@ -241,7 +241,7 @@ func (s *Set) Condition(n *asg.Node) *Condition {
 }
 
 // Subgraph is the lists of a Subgraph's node.
-func (s *Set) Subgraph(n *asg.Node) *graph.CSR {
+func (s *Set) Subgraph(n *asg.Node) graph.Lists {
 	return s.relations[asg.ViewKey(n.Args[0].Name, n.Name)]
 }
 

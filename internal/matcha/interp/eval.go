@@ -61,9 +61,9 @@ func (m *machine) compute(n *asg.Node, c *cell) {
 	case asg.Neighbor, asg.EdgeInfo:
 		m.eval(n.Args[0]).graph.neighbours(&c.list, m.word(n.Args[1]), n.Op == asg.EdgeInfo)
 	case asg.Subgraph:
-		c.graph = &adjacency{csr: m.in.Subgraph(n)}
+		c.graph = &adjacency{lists: m.in.Subgraph(n)}
 		if e := m.in.EdgeInfo(n); e != nil {
-			c.graph.csr, c.graph.info = &e.Lists, e.Info
+			c.graph.lists, c.graph.info = e.Lists.Lists(), e.Info
 		}
 	case asg.Matching:
 		ids := m.in.Matching(n)
@@ -155,9 +155,9 @@ func (m *machine) input(n *asg.Node, c *cell) {
 	in := m.in.Input(n.Name)
 	switch n.Type.Kind {
 	case types.Graph:
-		c.graph = &adjacency{input: n.Name, csr: in.Lists()}
+		c.graph = &adjacency{input: n.Name, lists: in.Lists().Lists()}
 		if e := m.in.EdgeInfo(n); e != nil {
-			c.graph.csr, c.graph.info = &e.Lists, e.Info
+			c.graph.lists, c.graph.info = e.Lists.Lists(), e.Info
 		}
 	case types.List:
 		w := n.Type.Elem.Words()

@@ -13,13 +13,16 @@ import (
 // adjacency is a graph: an input, or one that the program made.
 type adjacency struct {
 	input string
-	csr   *graph.CSR // of an input: where it has info, a list has an item for each data edge
+	lists graph.Lists // of an input or a subgraph of one: where it has info, a list has an item for each data edge
 	info  []types.Word
 	// Of a made graph: edges in order, the begin and end of each vertex's edges, and labels.
 	from, to []types.Word
 	rows     map[types.Word][2]int
 	labels   map[types.Word]types.Word
 }
+
+// given reports whether a graph is an input, or a subgraph of one.
+func (g *adjacency) given() bool { return g.lists != graph.Lists{} }
 
 // edge is an edge on its way into a graph.
 type edge struct{ from, to, info types.Word }
@@ -91,19 +94,20 @@ func (m *machine) labels(n *asg.Node, l *list) map[types.Word]types.Word {
 
 // vertex is v as a vertex of an input; ok is false where it is none.
 func (g *adjacency) vertex(v types.Word) (id uint32, ok bool) {
-	return uint32(v), v >= 0 && v < types.Word(g.csr.NumVertices())
+	return uint32(v), v >= 0 && v < types.Word(g.lists.NumVertices())
 }
 
 // neighbours makes a list of v's neighbours, or of the values of the edges to them. A number
 // that is not a vertex has none.
 func (g *adjacency) neighbours(l *list, v types.Word, info bool) {
 	*l = list{width: 1}
-	if g.csr != nil {
+	if g.given() {
 		if id, ok := g.vertex(v); ok {
-			l.ids = g.csr.List(id)
+			l.ids = g.lists.List(id)
 			l.n = len(l.ids)
 			if info {
-				l.ids, l.words = nil, g.info[g.csr.Off[id]:g.csr.Off[id+1]:g.csr.Off[id+1]]
+				off := g.lists.Dense.Off
+				l.ids, l.words = nil, g.info[off[id]:off[id+1]:off[id+1]]
 			}
 		}
 		return
@@ -117,7 +121,7 @@ func (g *adjacency) neighbours(l *list, v types.Word, info bool) {
 }
 
 func (m *machine) label(g *adjacency, v types.Word) types.Word {
-	if g.csr == nil {
+	if !g.given() {
 		if label, ok := g.labels[v]; ok {
 			return label
 		}
@@ -132,9 +136,9 @@ func (m *machine) label(g *adjacency, v types.Word) types.Word {
 // vertices makes the ascending list of a graph's vertices.
 func (m *machine) vertices(g *adjacency, l *list) {
 	l.clear(1)
-	if g.csr != nil {
-		m.work(g.csr.NumVertices())
-		for v := range g.csr.NumVertices() {
+	if g.given() {
+		m.work(g.lists.NumVertices())
+		for v := range g.lists.NumVertices() {
 			l.append(types.Word(v))
 		}
 		return
@@ -150,17 +154,17 @@ func (m *machine) vertices(g *adjacency, l *list) {
 // edges makes the list of a graph's edges, by their first end, then the second.
 func (m *machine) edges(g *adjacency, l *list) {
 	l.clear(2)
-	if g.csr == nil {
+	if !g.given() {
 		m.work(len(g.from))
 		for i := range g.from {
 			l.append(g.from[i], g.to[i])
 		}
 		return
 	}
-	for v := range uint32(g.csr.NumVertices()) {
+	for v := range uint32(g.lists.NumVertices()) {
 		m.tick()
-		m.work(g.csr.Degree(v))
-		for _, w := range g.csr.List(v) {
+		m.work(g.lists.Degree(v))
+		for _, w := range g.lists.List(v) {
 			l.append(types.Word(v), types.Word(w))
 		}
 	}

@@ -57,11 +57,14 @@ func (l *lowerer) graphNode(n *asg.Node) *value {
 		return l.madeNode(n, m)
 	}
 	adj := g.adj
-	vertices := int64(len(adj.Off) - 1)
+	vertices := int64(adj.Vertices())
 	switch n.Op {
 	case asg.Vertices:
 		return &value{span: &[2]kir.Expr{i64(0), i64(vertices)}}
 	case asg.Edges:
+		if adj.Sparse != nil {
+			return l.sparseEdges(adj, l.in.Subgraph(n.Args[0]).Sparse)
+		}
 		return &value{each: func(body func([]kir.Expr)) {
 			if l.takeOuter() {
 				i := &kir.Var{Name: "i", T: kir.T(kir.U64)}

@@ -3,6 +3,7 @@ package irgen
 import (
 	"fmt"
 
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/matcha/asg"
 	"github.com/weftgraph/weft/internal/matcha/data"
@@ -19,8 +20,7 @@ func (l *lowerer) view(n *asg.Node) *value {
 	if !ok {
 		g = &kir.GlobalDef{Name: key, Kind: kir.Adj}
 		if n.Op == asg.Subgraph {
-			csr := l.in.Subgraph(n)
-			g.Off, g.Adj = csr.Off, csr.Adj
+			setLists(g, l.in.Subgraph(n))
 		} else {
 			g.Adj = l.in.Matching(n)
 			g.Off = []uint64{0, uint64(len(g.Adj))}
@@ -31,6 +31,40 @@ func (l *lowerer) view(n *asg.Node) *value {
 		return &value{adj: g}
 	}
 	return &value{set: l.let(n.Given, kir.Fn(kir.List, kir.G(g), kir.C(0)))}
+}
+
+// setLists gives a global lists as they are.
+func setLists(g *kir.GlobalDef, lists graph.Lists) {
+	if lists.Dense != nil {
+		g.Off, g.Adj = lists.Dense.Off, lists.Dense.Adj
+		return
+	}
+	x := lists.Sparse.Index()
+	g.Adj, g.Sparse = x.Adj, &kir.Sparse{Vertices: lists.NumVertices(), Levels: x.Levels, Words: x.Words, Off: x.Off}
+}
+
+// sparseEdges are the edges of a graph with sparse lists, by their first ends, which are an array.
+func (l *lowerer) sparseEdges(adj *kir.GlobalDef, lists *graph.Sparse) *value {
+	key := adj.Name + " from"
+	from, ok := l.graphs[key]
+	if !ok {
+		first := make([]uint32, 0, len(adj.Adj))
+		for v := range lists.Vertices {
+			for range lists.Degree(v) {
+				first = append(first, v)
+			}
+		}
+		from = l.ids(key, first)
+		l.graphs[key] = from
+	}
+	return &value{each: func(body func([]kir.Expr)) {
+		outer := l.takeOuter()
+		i := &kir.Var{Name: "i", T: kir.T(kir.U64)}
+		l.loop(&kir.Loop{I: i, Lo: kir.C64(kir.U64, 0), Hi: kir.C64(kir.U64, uint64(len(adj.Adj))), Body: l.block(func() {
+			u := l.let("u", kir.Elem{X: kir.G(from), I: kir.Convert{T: kir.T(kir.U32), X: kir.R(i)}})
+			body([]kir.Expr{asInt(u), asInt(l.let("v", kir.Fn(kir.EdgeTarget, kir.G(adj), kir.R(i))))})
+		})}, outer)
+	}}
 }
 
 // between is the data edges from one vertex to another: consecutive numbers where all

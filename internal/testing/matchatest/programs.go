@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/matcha/data"
 	"github.com/weftgraph/weft/internal/matcha/types"
 	"github.com/weftgraph/weft/internal/testing/nodiff"
@@ -306,6 +307,13 @@ let R = subgraph(D, '(a)-[:X]->(b)')
 let l = apply(lambda v: v * v - 3, None, vertices(R))
 return size(intersect(l, diff(l, range(2)))) + sum(apply(lambda v: v * size(neighbor(R, v)), None, vertices(R)))
 `,
+	"edges of a subgraph": `input D: Graph
+let R = subgraph(D, '(a)-[:X]->(b)')
+let far = apply(lambda e: 10 * get(e, 0) + get(e, 1), lambda e: get(e, 0) != 2, edges(R))
+def f(v):
+    return sum(apply(lambda e: size(neighbor(R, get(e, 1))) * v, lambda e: get(e, 0) != v, edges(R)))
+return sum(far) + sum(apply(lambda e: size(neighbor(R, get(e, 1))) - get(e, 0), None, edges(R))) + sum(apply(f, None, vertices(R)))
+`,
 	"division": `input G: Graph
 input l0: int
 def f(v):
@@ -385,6 +393,9 @@ func Inputs(t *rapid.T, text string) map[string]data.Input {
 		}
 		g := columns.Like(6).Draw(t, "D").Build()
 		in["D"] = data.Input{Graph: g, View: view.Of{Graph: g}}
+		if rapid.Bool().Draw(t, "sparse") {
+			in["D"] = data.Input{Graph: g, View: sparse{view.Of{Graph: g}}}
+		}
 	}
 	for i := range 4 {
 		if name := fmt.Sprint("l", i); has(name) {
@@ -412,4 +423,16 @@ func Inputs(t *rapid.T, text string) map[string]data.Input {
 		in[name] = data.Input{Items: items, Var: number(0, 8)}
 	}
 	return in
+}
+
+// sparse views subgraphs as lists without an offset for each vertex, however many vertices have one.
+type sparse struct{ view.Of }
+
+// Relation returns the same lists as view.Of.
+func (v sparse) Relation(text string) (graph.Lists, error) {
+	lists, err := v.Of.Relation(text)
+	if lists.Dense != nil {
+		lists = graph.Lists{Sparse: graph.NewSparse(lists.Dense)}
+	}
+	return lists, err
 }
