@@ -368,6 +368,13 @@ type found struct {
 	first int
 }
 
+// ReadsLists implements nest.Reading: degrees are the lengths of lists.
+func (c *collector) ReadsLists() bool {
+	return slices.ContainsFunc(c.set.queries, func(q *Query) bool {
+		return q != nil && slices.ContainsFunc(q.values, func(x value) bool { return x.readsLists() })
+	})
+}
+
 // Emit takes deltas.
 func (c *collector) Emit(ds []nest.Delta) error {
 	for i := range ds {

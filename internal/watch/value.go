@@ -58,6 +58,17 @@ func (x *value) compile(s *Set, q *Query) (err error) {
 	return nil
 }
 
+// readsLists reports whether x has a degree.
+func (x *value) readsLists() bool {
+	reads := false
+	pattern.Walk(x.item.Expr, func(e pattern.Expr) bool {
+		_, is := e.(pattern.Deg)
+		reads = reads || is
+		return !reads
+	})
+	return reads
+}
+
 // typed is a value of x as its column has it. A property that the graph did not have at the beginning has a column of texts.
 func (x *value) typed(v any) any {
 	if _, ok := v.(string); ok || v == nil || x.column.Type != sink.String {

@@ -16,7 +16,8 @@ import (
 // shared makes the updates of a batch by several workers: the longest runs of plain changes of edges at a time, and what is between them as Steps
 // does.
 //
-// A change that no watch looks at changes the lists at once, before the others of its run: no match of any version depends on it. The others
+// A change that no watch looks at changes the lists at once, before the others of its run: no match of any version depends on it, and no sink
+// that reads lists is told of one. The others
 // are made and matched as updates of Steps are, one by one or in a window, in which several workers make them.
 type shared struct {
 	m       *Matcher
@@ -27,7 +28,8 @@ type shared struct {
 
 // Apply implements nest.Batcher.
 func (m *Matcher) Apply(ctx context.Context, batch []stream.Update, sink nest.Sink) (r nest.Result, err error) {
-	if m.n > 1 && m.device.Device == nil && len(batch) >= m.grain.run {
+	reading, reads := sink.(nest.Reading)
+	if reads = reads && reading.ReadsLists(); !reads && m.n > 1 && m.device.Device == nil && len(batch) >= m.grain.run {
 		return m.shared.apply(ctx, batch, sink)
 	}
 	return m.Steps(ctx, m.steps(batch), sink)

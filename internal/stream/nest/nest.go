@@ -102,6 +102,13 @@ type Sink interface {
 	Emit(deltas []Delta) error
 }
 
+// Reading is a Sink that may read lists of the graph at a delta's version. A matcher may otherwise change lists before their versions, where no
+// delta depends on them.
+type Reading interface {
+	Sink
+	ReadsLists() bool
+}
+
 // Following is a Sink that is told how far the deltas are.
 type Following interface {
 	Sink
