@@ -14,6 +14,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/broker/kafka"
 	"github.com/weftgraph/weft/internal/broker/nats"
+	"github.com/weftgraph/weft/internal/broker/secure"
 	"github.com/weftgraph/weft/internal/stream"
 	"github.com/weftgraph/weft/internal/watch"
 )
@@ -42,15 +43,51 @@ func Is(name string) bool {
 	return ok && scheme != "" && strings.Trim(strings.ToLower(scheme), "abcdefghijklmnopqrstuvwxyz0123456789+-.") == ""
 }
 
+// parse reads an address, which may have several hosts with commas between them. The error does not have the login.
+func parse(name string) (*url.URL, error) {
+	scheme, rest, _ := strings.Cut(name, "://")
+	end := len(rest)
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		end = i
+	}
+	user, hosts, tail := "", rest[:end], rest[end:]
+	if i := strings.LastIndexByte(hosts, '@'); i >= 0 {
+		user, hosts = hosts[:i+1], hosts[i+1:]
+	}
+	if strings.Count(user, "@") > 1 {
+		return nil, errors.New("an address: the login stands once, before the first of several hosts; @ in a password is %40")
+	}
+	first := hosts
+	for i, host := range strings.Split(hosts, ",") {
+		if i == 0 {
+			first = host
+		}
+		if _, err := url.Parse(scheme + "://" + host); err != nil {
+			return nil, fmt.Errorf("an address: %q is not a host: %w", host, cause(err))
+		}
+	}
+	u, err := url.Parse(scheme + "://" + user + first + tail)
+	if err != nil {
+		return nil, fmt.Errorf("an address: %w", cause(err))
+	}
+	u.Host = hosts
+	return u, nil
+}
+
+// cause is an error about an address without the address, which may have a password.
+func cause(err error) error {
+	var part *url.Error
+	if errors.As(err, &part) {
+		return part.Err
+	}
+	return err
+}
+
 // find returns the row of an address.
 func find(name string) (scheme, *url.URL, error) {
-	u, err := url.Parse(name)
+	u, err := parse(name)
 	if err != nil {
-		var part *url.Error
-		if errors.As(err, &part) {
-			err = part.Err // without the address, which may have a password
-		}
-		return scheme{}, nil, fmt.Errorf("an address: %w", err)
+		return scheme{}, nil, err
 	}
 	all := schemes()
 	if i := slices.IndexFunc(all, func(s scheme) bool { return s.name == u.Scheme }); i >= 0 {
@@ -60,7 +97,7 @@ func find(name string) (scheme, *url.URL, error) {
 	for _, s := range all {
 		forms = append(forms, s.form)
 	}
-	return scheme{}, nil, fmt.Errorf("%s: no broker has addresses of %s://; want a file or %s", name, u.Scheme, strings.Join(forms, " or "))
+	return scheme{}, nil, fmt.Errorf("%s: no broker has addresses of %s://; want a file or %s", Name(name), u.Scheme, strings.Join(forms, " or "))
 }
 
 // Log returns the log of an address, which connects when it begins. The error is about the address.
@@ -71,7 +108,7 @@ func Log(ctx context.Context, name string, note func(string)) (stream.Log, error
 	}
 	l, err := s.log(ctx, u, note)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w; want %s", u.Redacted(), err, s.form)
+		return nil, fmt.Errorf("%s: %w; want %s", Name(name), err, s.form)
 	}
 	return l, nil
 }
@@ -84,20 +121,29 @@ func Publisher(name string, note func(string)) (watch.Publisher, error) {
 	}
 	p, err := s.publisher(u, note)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w; want %s", u.Redacted(), err, s.form)
+		return nil, fmt.Errorf("%s: %w; want %s", Name(name), err, s.form)
 	}
 	return p, nil
 }
 
-// Name returns an address without its password and without where a source ends, for messages and checkpoints.
+// Name returns an address for messages and checkpoints: without where a source ends, and without the login and the files that lead to the broker,
+// which may change while it stays the same.
 func Name(name string) string {
-	u, err := url.Parse(name)
-	if err != nil || !Is(name) {
+	if !Is(name) {
 		return name
 	}
-	if q := u.Query(); q.Has("end") {
-		q.Del("end")
-		u.RawQuery = q.Encode()
+	u, err := parse(name)
+	if err != nil {
+		scheme, _, _ := strings.Cut(name, "://")
+		return scheme + "://"
 	}
-	return u.Redacted()
+	u.User = nil
+	q := u.Query()
+	for _, way := range append([]string{"end", "creds", "sasl"}, secure.Parameters()...) {
+		if q.Has(way) {
+			q.Del(way)
+			u.RawQuery = q.Encode()
+		}
+	}
+	return u.String()
 }

@@ -218,7 +218,7 @@ func TestOpenErrors(t *testing.T) {
 // TestAddress reads addresses, and refuses others without their passwords.
 func TestAddress(t *testing.T) {
 	a, err := source("kafka://a,b:93,c:94/pay.in_1?partition=2&offset=7&end=now&sasl=scram-sha-256&ca=f")
-	if err != nil || fmt.Sprint(*a) != "{[a:9092 b:93 c:94] pay.in_1 2 7 true {false f  } scram-sha-256}" {
+	if err != nil || fmt.Sprint(*a) != "{[a:9092 b:93 c:94] pay.in_1 2 7 true {false false f  } scram-sha-256}" {
 		t.Errorf("%v, %v", a, err)
 	}
 	for text, says := range map[string]string{
@@ -237,6 +237,7 @@ func TestAddress(t *testing.T) {
 		"kafka://a/t?tls=maybe":     "want true or false",
 		"kafka://a/t?ca=":           "want a file",
 		"kafka://a/t?key=k.pem":     "key needs cert",
+		"kafka://a/t?tls=0&ca=f":    "does not fit",
 		"kafka://a/t?sasl=kerberos": "want plain, scram-sha-256 or scram-sha-512",
 		"kafka://a/t?group=g":       "parameters are partition, sasl, tls, ca, cert, key, offset, end",
 		"kafka://a/t?tls=1&tls=0":   "given twice",

@@ -11,7 +11,8 @@ import (
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
-// Variables of the environment that have the login if the address has none: a user and a password, or a token.
+// Variables of the environment that have the login if the address has none: a user and a password, or a token. The password may be that of
+// an address's user.
 const (
 	userVariable     = "WEFT_NATS_USER"
 	passwordVariable = "WEFT_NATS_PASSWORD"
@@ -39,10 +40,13 @@ func (a *address) login(files vfs.FS) (options []nats.Option, err error) {
 		}
 		options = append(options, nats.UserJWT(c.jwt, c.sign))
 	case a.user != nil:
-		if password, ok := a.user.Password(); ok {
-			options = append(options, nats.UserInfo(a.user.Username(), password))
+		name := a.user.Username()
+		if own, ok := a.user.Password(); ok {
+			options = append(options, nats.UserInfo(name, own))
+		} else if password != "" {
+			options = append(options, nats.UserInfo(name, password))
 		} else {
-			options = append(options, nats.Token(a.user.Username()))
+			options = append(options, nats.Token(name))
 		}
 	case token != "" && user != "":
 		return nil, fmt.Errorf("the environment has two logins: %s and %s", tokenVariable, userVariable)
@@ -50,6 +54,8 @@ func (a *address) login(files vfs.FS) (options []nats.Option, err error) {
 		options = append(options, nats.Token(token))
 	case user != "":
 		options = append(options, nats.UserInfo(user, password))
+	case password != "":
+		return nil, fmt.Errorf("the environment has %s and no %s", passwordVariable, userVariable)
 	}
 	return options, nil
 }

@@ -25,7 +25,7 @@ const Form = "nats://HOST:PORT/STREAM-or-subject"
 // address is a parsed address.
 type address struct {
 	servers string // for the client
-	name    string // of errors, without a password
+	name    string // of errors, without a login
 	path    string // the stream or the subject
 	user    *url.Userinfo
 	tls     secure.TLS
@@ -33,8 +33,8 @@ type address struct {
 }
 
 func parse(u *url.URL) (a address, err error) {
-	a.name = u.Redacted()
 	a.path = strings.TrimPrefix(u.Path, "/")
+	a.name = u.Scheme + "://" + u.Host + "/" + a.path
 	a.user = u.User
 	switch {
 	case u.Host == "":
@@ -120,7 +120,11 @@ func connect(ctx context.Context, a address, note func(string), back func(), mor
 	nc, err := nats.Connect(a.servers, options...)
 	// A server whose machine is busy closes a connection that is not ready in time.
 	for wait := reconnecting; errors.Is(err, io.EOF) && wait < retryTime; wait *= 2 {
-		time.Sleep(wait)
+		select {
+		case <-ctx.Done():
+			return nil, nil, context.Cause(ctx)
+		case <-time.After(wait):
+		}
 		nc, err = nats.Connect(a.servers, options...)
 	}
 	if errors.Is(err, io.EOF) {

@@ -15,7 +15,7 @@ import (
 
 // TLS is how a connection is encrypted. The zero value is one without encryption.
 type TLS struct {
-	on bool
+	on, off bool // what tls says, if the address has it
 	// ca is a file with the certificates of authorities, in PEM; "" means those of the system. cert is a file with the certificate that
 	// the broker asks for, and key one with its private key; "" means that cert has it too.
 	ca, cert, key string
@@ -32,7 +32,7 @@ func (t *TLS) Set(name, value string) (bool, error) {
 		if err != nil {
 			return true, errors.New("want true or false")
 		}
-		t.on = on
+		t.on, t.off = on, !on
 		return true, nil
 	case "ca":
 		t.ca = value
@@ -51,8 +51,11 @@ func (t *TLS) Set(name, value string) (bool, error) {
 
 // Check returns an error if the parameters do not fit each other.
 func (t *TLS) Check() error {
-	if t.key != "" && t.cert == "" {
+	switch {
+	case t.key != "" && t.cert == "":
 		return errors.New("key needs cert, the file with its certificate")
+	case t.off && (t.ca != "" || t.cert != ""):
+		return errors.New("tls=false does not fit ca and cert")
 	}
 	return nil
 }
@@ -73,32 +76,32 @@ func (t *TLS) Config(files vfs.FS) (*tls.Config, error) {
 			return nil, fmt.Errorf("%s has no certificate in PEM", t.ca)
 		}
 	}
-	if t.cert != "" {
-		pair, err := t.pair(files)
-		if err != nil {
-			return nil, err
-		}
-		conf.Certificates = []tls.Certificate{pair}
+	if t.cert == "" {
+		return conf, nil
 	}
+	if _, err := t.pair(files); err != nil {
+		return nil, err
+	}
+	conf.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return t.pair(files) }
 	return conf, nil
 }
 
-// pair reads the certificate that the broker asks for.
-func (t *TLS) pair(files vfs.FS) (tls.Certificate, error) {
+// pair reads the certificate that the broker asks for: at each connection, as a newer one takes its place in time.
+func (t *TLS) pair(files vfs.FS) (*tls.Certificate, error) {
 	cert, err := vfs.ReadFile(files, t.cert)
 	if err != nil {
-		return tls.Certificate{}, err
+		return nil, err
 	}
 	key, of := cert, t.cert
 	if t.key != "" {
 		of = t.cert + " and " + t.key
 		if key, err = vfs.ReadFile(files, t.key); err != nil {
-			return tls.Certificate{}, err
+			return nil, err
 		}
 	}
 	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
-		return pair, fmt.Errorf("%s: %w", of, err)
+		return nil, fmt.Errorf("%s: %w", of, err)
 	}
-	return pair, nil
+	return &pair, nil
 }

@@ -118,7 +118,7 @@ func newOrbitCounts(ctx context.Context, csr *graph.CSR, k int, o engine.Options
 	// and an edge, also where vertices may be the same.
 	switch adj := uint64(len(csr.Adj)); {
 	case k == 4 && (most > mostDegree || mulOver(most, adj)), k == 5 && (most > mostDegree5 || mulOver(most*most, adj)):
-		return nil, engine.ErrOverflow
+		return nil, overflow{k, most}
 	}
 	for range NumOrbits(k) {
 		c.n = append(c.n, make([]uint64, n))
@@ -149,6 +149,18 @@ func newOrbitCounts(ctx context.Context, csr *graph.CSR, k int, o engine.Options
 	c.higher, c.triangles = make([]uint32, c.off[n]), make([]uint32, c.off[n])
 	return c, nil
 }
+
+// overflow is an engine.ErrOverflow of a graph whose largest degree may lead to numbers beyond 63 bits.
+type overflow struct {
+	k    int
+	most uint64
+}
+
+func (e overflow) Error() string {
+	return fmt.Sprintf("numbers of orbits of up to %d vertices may pass 2^63-1, the largest that they can be: a vertex has %d neighbours", e.k, e.most)
+}
+
+func (e overflow) Is(err error) bool { return err == engine.ErrOverflow }
 
 // mostDegree is the largest degree whose choices of three neighbours have 63 bits, and mostDegree5 that whose choices of four have.
 const (

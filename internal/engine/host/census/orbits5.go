@@ -116,10 +116,12 @@ func (c *orbitCounts) matrices5() int64 {
 			}
 		}
 		higher, d := int64(c.off[v+1]-c.off[v]), int64(c.csr.Degree(uint32(v)))
-		if higher > 0 { // otherwise there is no pair of it and a higher vertex
+		need := int64(0)
+		if v > 0 && near > 1 { // a higher vertex, adjacent or not, may share neighbours with it
 			words := (near + 63) / 64
-			most = max(most, near*words*9/8+min(int64(batchWords), int64(v)*words)+higher*((d+63)/64)*5/4)
+			need = near*words*9/8 + min(int64(batchWords), int64(v)*words)
 		}
+		most = max(most, need+higher*((d+63)/64)*5/4)
 	}
 	return int64(c.o.Threads) * 8 * most
 }
