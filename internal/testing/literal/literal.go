@@ -73,6 +73,10 @@ func CPP(b *bytes.Buffer, p *kir.Program, vertices int) {
 			values = numbers(g.Off)
 		case cuda.Neighbours, cuda.IDs:
 			kind, values = "u32", numbers(g.Adj)
+		case cuda.Bitmaps:
+			kind, values = "u32", numbers(g.Sparse.Words)
+		case cuda.Rows:
+			kind, values = "u32", numbers(g.Sparse.Off)
 		case cuda.Words:
 			values = numbers(g.Words)
 		case cuda.Valid:
@@ -86,7 +90,7 @@ func CPP(b *bytes.Buffer, p *kir.Program, vertices int) {
 			values = "0"
 		}
 		name := fmt.Sprintf("array%d", len(arrays))
-		fmt.Fprintf(b, "  static const %s %s[] = {%s};\n", kind, name, values)
+		fmt.Fprintf(b, "  alignas(16) static const %s %s[] = {%s};\n", kind, name, values)
 		arrays = append(arrays, name)
 		return isArray | uint64(len(arrays)-1)
 	})
