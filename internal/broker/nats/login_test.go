@@ -35,19 +35,7 @@ func serve(t *testing.T, o *server.Options, client ...nats.Option) *broker {
 	b := &broker{t: t, dir: t.TempDir(), port: server.RANDOM_PORT, o: o}
 	b.start()
 	t.Cleanup(b.stop)
-	nc, err := nats.Connect(b.url("").String(), client...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err = js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "updates"}); err != nil {
-		t.Fatal(err)
-	}
-	b.publish(js, "updates", 0, 1)
+	b.publish(b.stream(jetstream.StreamConfig{Name: "updates"}, client...), "updates", 0, 1)
 	return b
 }
 
@@ -184,16 +172,7 @@ func TestCredentials(t *testing.T) {
 	expect(t, l, 0, 1)
 	write(t, file, issue(t, time.Hour))
 	<-lost
-	nc, err := nats.Connect(b.url("").String(), nats.UserCredentials(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.publish(js, "updates", 1, 2)
+	b.publish(b.client(nats.UserCredentials(file)), "updates", 1, 2)
 	expect(t, l, 1, 2)
 
 	failed := 0

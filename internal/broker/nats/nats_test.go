@@ -68,19 +68,26 @@ func (b *broker) url(path string) *url.URL {
 	return u
 }
 
-// stream makes a stream.
-func (b *broker) stream(c jetstream.StreamConfig) jetstream.JetStream {
+// client connects to the broker.
+func (b *broker) client(options ...nats.Option) jetstream.JetStream {
 	b.t.Helper()
-	nc, err := nats.Connect(b.url("").String())
+	nc, err := nats.Connect(b.url("").String(), options...)
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	b.t.Cleanup(nc.Close)
 	js, err := jetstream.New(nc)
-	if err == nil {
-		_, err = js.CreateStream(b.t.Context(), c)
-	}
 	if err != nil {
+		b.t.Fatal(err)
+	}
+	return js
+}
+
+// stream makes a stream.
+func (b *broker) stream(c jetstream.StreamConfig, options ...nats.Option) jetstream.JetStream {
+	b.t.Helper()
+	js := b.client(options...)
+	if _, err := js.CreateStream(b.t.Context(), c); err != nil {
 		b.t.Fatal(err)
 	}
 	return js

@@ -284,7 +284,8 @@ func TestOrbitsOfHubs(t *testing.T) {
 	}
 }
 
-// TestOrbitsOfApartHubs: the matrix of a hub's neighbours is counted also if the other hub is no neighbour of it. Other arrays have 4 MB or more.
+// TestOrbitsOfApartHubs: the memory of the matrix of a hub's neighbours is counted, whether or not the two hubs are neighbours. All other arrays of the
+// graph have a little more than 4 MiB.
 func TestOrbitsOfApartHubs(t *testing.T) {
 	const ring = 5000
 	for _, adjacent := range []bool{true, false} {
