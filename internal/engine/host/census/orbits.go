@@ -55,7 +55,7 @@ func NumOrbits(k int) int {
 //
 // Subgraphs are counted by sums over a vertex's neighbours, the triangles of each edge, cycles of four from their vertex of the
 // highest degree, and cliques in a matrix of each vertex's neighbours of higher degree; and made numbers of induced ones by subtraction. Five
-// vertices have passes of their own (orbits5.go). The idea is that of ESCAPE's counts at vertices (Pashanasangi and Seshadhri, Efficiently counting vertex orbits of all 5-vertex subgraphs, by EVOKE, WSDM
+// vertices have passes of their own (orbits5.go lists them). The idea is that of ESCAPE's counts at vertices (Pashanasangi and Seshadhri, Efficiently counting vertex orbits of all 5-vertex subgraphs, by EVOKE, WSDM
 // 2020); that of visiting cycles and cliques by degree is Chiba and Nishizeki's (1985).
 func Orbits(ctx context.Context, csr *graph.CSR, k int, induced bool, o engine.Options, progress func(done, total uint64)) ([][]uint64, error) {
 	if NumOrbits(k) == 0 {
