@@ -33,9 +33,9 @@ func (x *walk5) pairs(v uint32, list []uint32) {
 	x.fill(x.near)
 	any := false
 	var less, rim uint64
-	for todo := x.found; len(todo) > 0; {
-		batch := todo[:min(len(todo), max(batchWords/x.words, 1))]
-		todo = todo[len(batch):]
+	for left := x.found; len(left) > 0; {
+		batch := left[:min(len(left), max(batchWords/x.words, 1))]
+		left = left[len(batch):]
 		x.shared(batch)
 		for i, w := range batch {
 			if x.stop.Load() {
