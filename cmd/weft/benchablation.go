@@ -96,6 +96,7 @@ type ablationRow struct {
 	version      *papers.Version
 	at           int // number of the query
 	gain, first  float64
+	in           map[string]any // of a program
 	meters       *weft.Meters
 	use          weft.MatchaUse
 	bench.Row
@@ -160,8 +161,16 @@ func (a *app) ablations(f *benchAblationFlags, experiments []papers.Experiment, 
 		defer g.Close()
 		for i := range experiments {
 			e := &experiments[i]
-			if labels, _ := g.LabelCounts(); e.Labels && len(labels) == 0 {
+			labels, _ := g.LabelCounts()
+			switch {
+			case e.Labels && len(labels) == 0 && !e.Programs:
 				fmt.Fprintf(a.stderr, "weft: %s: its vertices have no labels, so the queries of %s have none\n", path, e.Name)
+			case e.Labels && len(labels) == 0:
+				fmt.Fprintf(a.stderr, "weft: %s: its vertices have no labels, so %s is left out\n", path, e.Name)
+				continue
+			case e.Times && !(g.Directed() && g.Schema().Times):
+				fmt.Fprintf(a.stderr, "weft: %s: its edges have no direction and time, so %s is left out\n", path, e.Name)
+				continue
 			}
 			for at, name := range e.Queries {
 				if len(f.queries) > 0 && !slices.Contains(f.queries, name) {
@@ -187,12 +196,20 @@ func (a *app) ablations(f *benchAblationFlags, experiments []papers.Experiment, 
 // measure lets the versions of an experiment count one query in turns.
 func (f *benchAblationFlags) measure(ctx context.Context, g *weft.Graph, e *papers.Experiment, at int) (rows []*ablationRow, err error) {
 	var all []bench.Contestant
+	in, err := f.inputs(ctx, g, e, at)
+	if err != nil {
+		return nil, err
+	}
 	for i := range e.Versions {
 		v := &e.Versions[i]
+		if v.Devices > f.gpus() {
+			continue // versions of more GPUs than the command names come last
+		}
 		r := &ablationRow{graph: f.path, query: e.Queries[at], e: e, version: v, at: at}
 		rows = append(rows, r)
 		c := bench.Contestant{Name: v.Name}
 		if e.Programs {
+			r.in = in
 			c.Run, err = f.program(g, e.Queries[at], v, r)
 		} else {
 			c.Run, err = f.count(g, e, at, v, r)
@@ -235,6 +252,9 @@ func (f *benchAblationFlags) count(g *weft.Graph, e *papers.Experiment, at int, 
 		return nil, err
 	}
 	options := append(f.commonFlags.options(), variants[0].options...)
+	if v.Devices > 0 {
+		options = append(options, weft.WithDevice("gpu:"+strings.Join(f.devices()[:v.Devices], ",")))
+	}
 	return func(ctx context.Context) (bench.Sample, error) {
 		ctx, cancel := f.within(ctx)
 		defer cancel()
@@ -249,16 +269,12 @@ func (f *benchAblationFlags) count(g *weft.Graph, e *papers.Experiment, at int, 
 
 // program is the run of a version that runs a program of the library.
 func (f *benchAblationFlags) program(g *weft.Graph, name string, v *papers.Version, r *ablationRow, more ...weft.Option) (func(context.Context) (bench.Sample, error), error) {
-	all := library.Entries()
-	i := slices.IndexFunc(all, func(e library.Entry) bool { return e.Name == name })
-	if i < 0 {
-		return nil, fmt.Errorf("the library has no program %s", name)
-	}
+	e := programNamed(cmp.Or(v.Program, name))
 	target, schedule, _ := strings.Cut(v.Settings, ":")
-	m := &benchMatchaFlags{commonFlags: f.commonFlags, passes: "all"}
-	row := &benchMatchaRow{program: name, on: onTarget{target, schedule}}
+	m := &benchMatchaFlags{commonFlags: f.commonFlags, passes: cmp.Or(v.Passes, "all")}
+	row := &benchMatchaRow{program: name, on: onTarget{target, schedule}, in: r.in}
 	return func(ctx context.Context) (bench.Sample, error) {
-		s, err := m.runProgram(ctx, g, all[i], row, more...)
+		s, err := m.runProgram(ctx, g, e, row, more...)
 		r.use = row.use
 		return s, err
 	}, nil
@@ -277,6 +293,94 @@ func (f *benchAblationFlags) lanes(ctx context.Context, g *weft.Graph, r *ablati
 	r.Err = err
 }
 
+// programNamed is a program of the library; the tests of package papers see to it that there is one for each name.
+func programNamed(name string) library.Entry {
+	all := library.Entries()
+	return all[slices.IndexFunc(all, func(e library.Entry) bool { return e.Name == name })]
+}
+
+// devices are the numbers of the GPUs that the command names.
+func (f *benchAblationFlags) devices() []string {
+	return strings.Split(cmp.Or(strings.TrimPrefix(strings.TrimPrefix(f.device, "gpu"), ":"), "0"), ",")
+}
+
+// gpus is how many GPUs the command names.
+func (f *benchAblationFlags) gpus() int { return len(f.devices()) }
+
+// inputs are those of an experiment's programs: the graph, numbers of labels that are drawn as those of queries are, edges with their
+// times, and constants. It is nil for patterns.
+func (f *benchAblationFlags) inputs(ctx context.Context, g *weft.Graph, e *papers.Experiment, at int) (map[string]any, error) {
+	if !e.Programs {
+		return nil, nil
+	}
+	in := map[string]any{}
+	labels := len(g.Schema().VertexLabels)
+	random := f.random(e.Queries[at])
+	m, err := weft.ParseMatcha(e.Queries[at], programNamed(e.Queries[at]).Text)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range m.Inputs() {
+		text, given := e.Inputs[i.Name]
+		switch {
+		case isGraph(i.Type):
+			in[i.Name] = g
+		case given:
+			if in[i.Name], err = matchaValue(ctx, i.Type, text); err != nil {
+				return nil, err
+			}
+		case e.Labels && strings.HasPrefix(i.Name, "l"):
+			in[i.Name] = int64(random.IntN(labels))
+		case e.Times && i.Name == "E":
+			if in[i.Name], err = timedEdges(ctx, g); err != nil {
+				return nil, err
+			}
+		default:
+			return nil, fmt.Errorf("%s: nothing says what the input %s of %s is", e.Name, i.Name, e.Queries[at])
+		}
+	}
+	return in, nil
+}
+
+// timedEdges are a directed graph's edges: from, to and time of each, in seconds where the times count from 1970.
+func timedEdges(ctx context.Context, g *weft.Graph) ([]int64, error) {
+	q, err := weft.Parse("MATCH (a)-[e]->(b)")
+	if err != nil {
+		return nil, err
+	}
+	numbers := map[any]int64{}
+	number := func(id any) int64 {
+		if _, ok := numbers[id]; !ok {
+			numbers[id] = int64(len(numbers))
+		}
+		return numbers[id]
+	}
+	var out []int64
+	for m, err := range g.Match(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		e, _ := m.Edge("e")
+		out = append(out, number(e.Src), number(e.Dst))
+		switch t := e.Time.(type) {
+		case time.Time:
+			out = append(out, t.Unix())
+		case int64:
+			out = append(out, t)
+		default:
+			return nil, fmt.Errorf("the edge from %v to %v has no time", e.Src, e.Dst)
+		}
+	}
+	return out, nil
+}
+
+// random draws labels: the same for all versions of a query and on every machine.
+func (f *benchAblationFlags) random(query string) *rand.Rand {
+	hash := fnv.New64a()
+	hash.Write([]byte(query))
+	return rand.New(rand.NewPCG(f.seed, hash.Sum64()))
+}
+
 // queryOf is a query of an experiment. With labels, each vertex has one of the graph's, the same for all versions and on every machine.
 func (f *benchAblationFlags) queryOf(g *weft.Graph, e *papers.Experiment, at int) (*weft.Query, error) {
 	name := e.Queries[at]
@@ -289,9 +393,7 @@ func (f *benchAblationFlags) queryOf(g *weft.Graph, e *papers.Experiment, at int
 	if err != nil {
 		return nil, err
 	}
-	hash := fnv.New64a()
-	hash.Write([]byte(name))
-	random := rand.New(rand.NewPCG(f.seed, hash.Sum64()))
+	random := f.random(name)
 	p := ps[0]
 	for i := range p.Vertices {
 		p.Vertices[i].Label = &pattern.Label{Name: labels[random.IntN(len(labels))].Label}

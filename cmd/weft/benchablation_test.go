@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,5 +76,52 @@ func TestLabelledQueries(t *testing.T) {
 	}
 	if len(texts) != 6 {
 		t.Errorf("%d texts for three seeds and two queries: %v", len(texts), texts)
+	}
+}
+
+// TestExperimentInputs: every input of an experiment's programs has a value, labels are those that the graph has, and edges have its times.
+func TestExperimentInputs(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"g.csv": "src,dst,time\n5,7,100\n7,9,300\n5,7,200\n"})
+	for _, line := range []string{"gen er --n 50 --p 0.1 --vertex-labels 3 -o $D/labelled.weft", "convert --directed $D/g.csv -o $D/timed.weft"} {
+		if text := runScript(dir, line); strings.Contains(text, "exit") {
+			t.Fatal(text)
+		}
+	}
+	open := func(path string) *weft.Graph {
+		g, err := weft.Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { g.Close() })
+		return g
+	}
+	labelled, timed := open(dir+"/labelled.weft"), open(dir+"/timed.weft")
+	f := &benchAblationFlags{}
+	for _, system := range papers.Systems() {
+		all, _ := papers.Of(system, nil)
+		for _, e := range all {
+			if !e.Programs {
+				continue
+			}
+			g := labelled
+			if e.Times {
+				g = timed
+			}
+			for at, query := range e.Queries {
+				in, err := f.inputs(t.Context(), g, &e, at)
+				if err != nil {
+					t.Errorf("%s, %s: %v", e.Name, query, err)
+				}
+				for name, value := range in {
+					if n, ok := value.(int64); ok && strings.HasPrefix(name, "l") && len(name) == 2 && (n < 0 || n > 2) {
+						t.Errorf("%s, %s: %s is %v", e.Name, query, name, value)
+					}
+				}
+				if edges, ok := in["E"].([]int64); e.Times && (!ok || len(edges) != 9 || !slices.Contains(edges, 300)) {
+					t.Errorf("%s, %s: edges %v", e.Name, query, in["E"])
+				}
+			}
+		}
 	}
 }

@@ -17,8 +17,11 @@ type Experiment struct {
 	// Queries are names of the catalogue, or with Programs of the Matcha library.
 	Queries  []string
 	Programs bool
-	// Labels says that queries get vertex labels of the graph, drawn at random.
+	// Labels says that queries get vertex labels of the graph, drawn at random; programs get their numbers as inputs l0, l1 and so on.
 	Labels bool
+	// Times says that programs get the graph's edges with their times as input E. Inputs are the other inputs of programs.
+	Times  bool
+	Inputs map[string]string
 	// Idle says that the paper's figures are shares of idle threads, and not times.
 	Idle     bool
 	Versions []Version
@@ -29,6 +32,12 @@ type Version struct {
 	Name string
 	// Settings are as those of a variant of `weft bench`, or TARGET:SCHEDULE of a program.
 	Settings string
+	// Passes are those of a program; "": all.
+	Passes string
+	// Program is another program of the library that answers the same question; "": the query.
+	Program string
+	// Devices is the number of GPUs; 0: those that the command names.
+	Devices int
 	// Than is the version whose time is divided by this one's for the gain, or -1.
 	Than int
 	// Paper is what the paper has for the gain, or for the share of idle threads; "": nothing.
@@ -97,6 +106,14 @@ var (
 )
 
 var all = []Experiment{
+	{
+		System: "stmatch", Name: "Figure 11", What: "several GPUs, queries of six vertices", Queries: numbered("stmatch:q", 9, 16),
+		Versions: []Version{
+			{Name: "1 GPU", Settings: "engine=stack", Than: -1, Devices: 1},
+			{Name: "2 GPUs", Settings: "engine=stack", Than: 0, Devices: 2},
+			{Name: "4 GPUs", Settings: "engine=stack", Than: 0, Devices: 4},
+		},
+	},
 	{
 		System: "stmatch", Name: "Figure 12", What: "stealing and unrolling, labelled queries of six vertices", Queries: numbered("stmatch:q", 9, 16), Labels: true,
 		Versions: []Version{
@@ -203,6 +220,47 @@ var all = []Experiment{
 		Versions: []Version{
 			{Name: "processor", Settings: "c", Than: -1},
 			{Name: "GPU", Settings: "cuda", Than: 0, Paper: "4–53, 27 on average, of motifs of four and five vertices"},
+		},
+	},
+	{
+		System: "matcha", Name: "Table 13", What: "labelled listing by joins", Queries: []string{"join"}, Programs: true, Labels: true,
+		Versions: []Version{
+			{Name: "as RapidMatch", Settings: "c:threads=1", Passes: "all,-motion,-ir-hoist", Than: -1},
+			{Name: "code motion and threads", Settings: "c", Than: 0, Paper: "3.7–17, queries of 4 to 6 vertices"},
+			{Name: "GPU", Settings: "cuda", Than: 1, Paper: "1.6–25"},
+		},
+	},
+	{
+		System: "matcha", Name: "Figure 36", What: "code motion and threads, joins", Queries: []string{"join"}, Programs: true, Labels: true,
+		Versions: []Version{
+			{Name: "no code motion, 1 thread", Settings: "c:threads=1", Passes: "all,-motion,-ir-hoist", Than: -1},
+			{Name: "code motion, 1 thread", Settings: "c:threads=1", Than: 0, Paper: "1 of three queries, up to 6.9 of the others"},
+			{Name: "code motion, 4 threads", Settings: "c:threads=4", Than: 1, Paper: "small: the searches are short"},
+			{Name: "code motion, 16 threads", Settings: "c:threads=16", Than: 1, Paper: "small: the searches are short"},
+		},
+	},
+	{
+		System: "matcha", Name: "Table 14", What: "labelled counting by parts, and by parts that are joined", Queries: []string{"decompose"}, Programs: true, Labels: true,
+		Versions: []Version{
+			{Name: "parts, processor", Settings: "c", Than: -1},
+			{Name: "parts, GPU", Settings: "cuda", Than: 0, Paper: "2.2–53"},
+			{Name: "joined parts, GPU", Settings: "cuda", Program: "decompose_join", Than: 1, Paper: "0.75–5, 1.8 on average"},
+		},
+	},
+	{
+		System: "matcha", Name: "Table 15", What: "cliques, as GraphMiner and with groups and stealing", Queries: []string{"clique4", "clique5", "clique6"}, Programs: true,
+		Versions: []Version{
+			{Name: "as GraphMiner", Settings: "cuda:group=32,steal=off", Than: -1},
+			{Name: "groups of 8, stealing", Settings: "cuda:group=8,steal=on", Than: 0, Paper: "1.1–2.6, 1.4 on average"},
+		},
+	},
+	{
+		System: "matcha", Name: "Table 16", What: "temporal listing within a day", Queries: []string{"temporal_cycle4", "temporal_tail", "temporal_ways"}, Programs: true, Times: true,
+		Inputs: map[string]string{"least": "1", "gap": "86400", "total": "86400"},
+		Versions: []Version{
+			{Name: "conditions on times", Settings: "cuda", Passes: "all,-slice-window", Than: -1},
+			{Name: "windows as slices", Settings: "cuda", Than: 0},
+			{Name: "16 threads", Settings: "c:threads=16", Than: 1},
 		},
 	},
 	{

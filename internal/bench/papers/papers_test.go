@@ -26,6 +26,12 @@ func TestExperiments(t *testing.T) {
 				}
 			}
 			for i, v := range e.Versions {
+				if v.Program != "" && !slices.Contains(programs, v.Program) {
+					t.Errorf("%s, %s, %s: there is no program %s", system, e.Name, v.Name, v.Program)
+				}
+				if i > 0 && v.Devices < e.Versions[i-1].Devices {
+					t.Errorf("%s, %s, %s is on fewer devices than the one before", system, e.Name, v.Name)
+				}
 				if v.Than >= i || i == 0 && v.Than != -1 || v.Gains != nil && len(v.Gains) != len(e.Queries) {
 					t.Errorf("%s, %s, %s is compared with version %d, %d gains for %d queries", system, e.Name, v.Name, v.Than, len(v.Gains), len(e.Queries))
 				}

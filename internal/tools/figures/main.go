@@ -12,6 +12,7 @@
 //     techniques-NAME.jsonl;
 //   - ablation: the gain of each technique of engine join, from the lines of bench/ablation.py in
 //     files ablation-NAME.jsonl;
+//   - papers: the experiments of papers, from the lines of bench/papers.py in files papers-NAME.jsonl;
 //   - joins: sets of queries by weft and other programs, from the lines of weft bench join in files
 //     joins-NAME.jsonl;
 //   - sets: sets of queries by engines join and host and by auto, from the lines of bench/joins.py in files
@@ -181,6 +182,10 @@ func tables(folder string, known map[string]string) (map[string]string, error) {
 			var made string
 			made, err = ablation(data)
 			sections["ablation"] += made
+		case kind == ".jsonl" && strings.HasPrefix(name, "papers-"):
+			var made string
+			made, err = papers(data)
+			sections["papers"] += made
 		case kind == ".jsonl" && strings.HasPrefix(name, "joins-"):
 			var made string
 			made, err = joins(data)
@@ -196,7 +201,7 @@ func tables(folder string, known map[string]string) (map[string]string, error) {
 			}
 			all = append(all, r)
 		default:
-			err = fmt.Errorf("neither a .json file nor gpu-peers.jsonl, cpu-peers.jsonl, techniques-….jsonl, ablation-….jsonl, joins-….jsonl or sets-….jsonl")
+			err = fmt.Errorf("neither a .json file nor gpu-peers.jsonl, cpu-peers.jsonl, techniques-….jsonl, ablation-….jsonl, papers-….jsonl, joins-….jsonl or sets-….jsonl")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
