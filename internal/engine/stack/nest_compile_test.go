@@ -64,7 +64,9 @@ func TestPartsCompileForGPUs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check.CompileCheck(t, (&search{switches: s, code: code, parts: true}).source())
+	for _, s.stats = range []bool{false, true} {
+		check.CompileCheck(t, (&search{switches: s, code: code, parts: true}).source())
+	}
 }
 
 // TestSparseCompilesForGPUs compiles the search of a plan over sparse lists, from edges, by code and by a table.

@@ -20,7 +20,7 @@ func (r *search) source() cuda.Source {
 		value int
 	}{
 		{"W_UNROLL", r.unroll}, {"W_STEAL", r.steal}, {"W_STOP", r.stop}, {"W_DETECT", r.detect},
-		{"W_STATS", b2i(r.stats)}, {"W_EDGES", b2i(r.edges)}, {"W_FIRST_SPARSE", b2i(r.vertices != nil)},
+		{"W_STATS", b2i(r.stats)}, {"W_EDGES", b2i(r.edges)}, {"W_FIRST_SPARSE", b2i(r.vertices != nil)}, {"W_NODES", b2i(!r.parts)},
 	} {
 		fmt.Fprintf(&b, "#define %s %d\n", d.name, d.value)
 	}

@@ -219,8 +219,9 @@ struct Search {
   // is empty, a bit each. Collective.
   template <class L> DEV u32 make(L l, u32 n) {
     u32 alive = (1u << n) - 1;
-    // Where lanes are counted, a single sibling's sets are made as several siblings' are, one after the other.
-    if constexpr (W_UNROLL == 1 && !W_STATS) {
+    // Where lanes are counted, a single sibling's sets are made as several siblings' are, one after the other. Lists in parts have no
+    // nodes that could be made so.
+    if constexpr (W_UNROLL == 1 && !(W_STATS && W_NODES)) {
       State mine = s.state[l][0]; // all lanes write their results
       alive = Program::sets(Warp(), q, mine, l, slots, x.cap);
       sync_warp(ALL);
