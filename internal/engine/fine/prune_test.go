@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/weftgraph/weft/internal/engine"
+	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -37,6 +38,39 @@ func TestPruneRounds(t *testing.T) {
 		_, rest, _ := strings.Cut(notes, "are left out, in ")
 		if _, err := fmt.Sscanf(rest, "%d rounds", &rounds); err != nil || rounds <= 8 || rounds > n {
 			t.Errorf("%d rounds: %s", rounds, notes)
+		}
+	})
+}
+
+// TestPruneCached: tables are made of pruned lists where the graph's own lists are in host memory with copies of some.
+func TestPruneCached(t *testing.T) {
+	g := denseGraph(t)
+	ps, err := pattern.ByName("diamond")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := nest(g, ps[0], plan.Options{Root: plan.NoRoot, NoTail: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := engine.Once(t.Context(), host.New(), g, p, engine.Options{}, engine.Goal{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	onDevice(t, func(t *testing.T, e engine.Engine) {
+		for _, adjacency := range []string{"host", "cached"} {
+			for _, lookup := range []string{"bits", "hash", "search"} {
+				o := engine.Options{Opt: map[string]string{
+					"fine.prune": "on", "fine.index": "none", "fine.batch": "off", "fine.siblings": "on", "fine.lookup": lookup, "gpu.adjacency": adjacency,
+				}}
+				got, err := engine.Once(t.Context(), e, g, p, o, engine.Goal{})
+				if err != nil {
+					t.Fatalf("%s, %s: %v", adjacency, lookup, err)
+				}
+				if got.Matches != want.Matches || !got.Complete {
+					t.Errorf("%s, %s: %v matches (complete: %v), the host says %v", adjacency, lookup, got.Matches, got.Complete, want.Matches)
+				}
+			}
 		}
 	})
 }

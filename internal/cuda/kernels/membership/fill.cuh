@@ -17,6 +17,12 @@ struct Tabling {
   u32 unused;
 };
 
+// Fills tables with this warp's parts of a's lists, which have offsets. Collective.
+DEV void fill_table(const Tabling& p, const Adj& a, u32* tables, u64 first, u64 step) {
+  const u64 n = min(a.off[p.run.vertices], p.end);
+  for (u64 at = first; at < n; at += step) put_members(a, a.off, tables, p.run.vertices, p.run.vertices, at, min(at + MEMBER_PART, n));
+}
+
 WEFT_KERNEL(fill_members, Tabling) {
   ran(p.run);
   u64 first = p.first + (u64)(block() * warps() + warp()) * MEMBER_PART, step = (u64)blocks() * warps() * MEMBER_PART;
@@ -25,15 +31,18 @@ WEFT_KERNEL(fill_members, Tabling) {
   UNROLL
   for (u32 k = 0; k < (adjs < MEMBER_TABLES ? adjs : MEMBER_TABLES); k++) {
     if (!p.tables[k]) continue;
-    Adj a = p.instead.off ? adj_of(p.instead) : p.graph.adj[k];
-    if (a.levels) {
-      for (u64 at = first; at < p.end; at += step)
-        put_members(SparseAdj{a}, a.rows, p.tables[k], p.run.vertices, p.lists, at, min(at + MEMBER_PART, p.end));
+    // Two calls, and no choice between an adjacency without a cache of lists and one that may have it: see place_of.
+    if (p.instead.off) {
+      fill_table(p, adj_of(p.instead), p.tables[k], first, step);
       continue;
     }
-    u64 n = min(a.off[p.run.vertices], p.end);
-    for (u64 at = first; at < n; at += step)
-      put_members(a, a.off, p.tables[k], p.run.vertices, p.run.vertices, at, min(at + MEMBER_PART, n));
+    const Adj& a = p.graph.adj[k];
+    if (!a.levels) {
+      fill_table(p, a, p.tables[k], first, step);
+      continue;
+    }
+    for (u64 at = first; at < p.end; at += step)
+      put_members(SparseAdj{a}, a.rows, p.tables[k], p.run.vertices, p.lists, at, min(at + MEMBER_PART, p.end));
   }
 }
 
