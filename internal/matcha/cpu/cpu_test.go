@@ -22,6 +22,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/schedule"
 	"github.com/weftgraph/weft/internal/matcha/types"
 	"github.com/weftgraph/weft/internal/native"
+	"github.com/weftgraph/weft/internal/runtime/code"
 	"github.com/weftgraph/weft/internal/testing/device"
 	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/matcharun"
@@ -230,6 +231,40 @@ return sum(apply(f, lambda u: u < 2, vertices(G)))
 	}})
 	if err != nil || !got.Stopped || n != 1000 {
 		t.Errorf("%d rows, stopped %v, %v", n, got.Stopped, err)
+	}
+}
+
+// TestCompiledOnce: a program that was compiled for one graph is not compiled for another, with other sizes
+// and labels.
+func TestCompiledOnce(t *testing.T) {
+	needC(t)
+	objects := native.NewCache(code.New(t.TempDir()))
+	programs := []string{"clique4", "decompose", "temporal_tail"}
+	for seed := range 3 {
+		for _, e := range library.Entries() {
+			if !slices.Contains(programs, e.Name) {
+				continue
+			}
+			in := rapid.Custom(func(t *rapid.T) map[string]data.Input { return matchatest.Inputs(t, e.Text) }).Example(seed)
+			want, err := matcharun.Interpreted(t, e.Text, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, _, lowered := matcharun.Lowered(t, e.Text, in)
+			var rows []string
+			o := cpu.Options{Objects: objects, Schedule: schedule.Default(schedule.C), Classes: classes(in), Emit: func(row []types.Word) bool {
+				rows = append(rows, fmt.Sprint(row))
+				return true
+			}}
+			got, err := cpu.NewCode(p.Name, lowered, nil, false).Run(t.Context(), o)
+			slices.Sort(rows)
+			if text := fmt.Sprint(rows, got.Words); err != nil || text != want {
+				t.Fatalf("%s: %.300s, %v, want %.300s", e.Name, text, err, want)
+			}
+		}
+		if n, _ := objects.Images.Count(); n != len(programs) {
+			t.Errorf("after %d graphs: %d compilations, want %d", seed+1, n, len(programs))
+		}
 	}
 }
 
