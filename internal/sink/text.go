@@ -111,6 +111,12 @@ func (e *textEncoder) add(b *engine.Batch) (bool, error) {
 				buf = t.str(buf, ids.StrBytes[ids.StrOff[v]:ids.StrOff[v+1]])
 			case c.source == fromEdge:
 				buf = t.value(buf, edgeValue{c, edges[c.index : c.index+1]})
+			case c.number != nil:
+				if x, ok := c.number(m, edges); ok {
+					buf = appendInt(buf, x)
+				} else {
+					buf = t.value(buf, c.value(m, edges))
+				}
 			default:
 				buf = t.value(buf, c.value(m, edges))
 			}
