@@ -202,8 +202,9 @@ func (r MatchaRows) Width() int { return r.r.Width() }
 // Value is component j of row i, in the types of MatchaResult's Values.
 func (r MatchaRows) Value(i, j int) any { return r.r.Value(i, j) }
 
-// Int is component j of row i if it is a whole number from -2^53 to 2^53. It allocates no memory.
-func (r MatchaRows) Int(i, j int) (x int64, ok bool) { return r.r.Int(i, j) }
+// Ints stores component j of each row i at to[i*step], if it is a whole number from -2^53 to 2^53, and otherwise the
+// least int64.
+func (r MatchaRows) Ints(j int, to []int64, step int) { r.r.Ints(j, to, step) }
 
 // RunRows is Run for many rows. It calls take with batches of rows, and take returns how many of them it took, and
 // whether it wants more. Workers call it concurrently: those whose rows have different numbers of Worker, which are less

@@ -36,8 +36,8 @@ type Column struct {
 	source source
 	index  int
 	value  func(m []uint32, e []uint64) any
-	number func(m []uint32, e []uint64) (x int64, ok bool) // of text: value as a number that JSON has; nil: not known
-	fields []Column                                        // of an edge; their matches are {row id} in e[0]
+	ints   bool     // of text: the row has the value as a number of edges, or NoInt there
+	fields []Column // of an edge; their matches are {row id} in e[0]
 	unit   arrow.TimeUnit
 	data   bool // values of the graph, which a table tells from nothing
 }

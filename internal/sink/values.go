@@ -4,11 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/big"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
+
+	"github.com/weftgraph/weft/internal/engine"
 )
 
 // Batch is rows of values of Go, all of the same length.
@@ -16,8 +20,8 @@ type Batch interface {
 	Len() int
 	// Width is the number of values of a row.
 	Width() int
-	// Int is value j of row i as a number. ok is false if it is none, or beyond 2^53.
-	Int(i, j int) (x int64, ok bool)
+	// Ints stores value j of each row i at to[i*step], if it is a whole number from -2^53 to 2^53, and otherwise NoInt.
+	Ints(j int, to []int64, step int)
 	// Value is value j of row i: int64, float64, bool or string.
 	Value(i, j int) any
 }
@@ -28,13 +32,18 @@ type rowList [][]any
 func (r rowList) Len() int           { return len(r) }
 func (r rowList) Width() int         { return len(r[0]) }
 func (r rowList) Value(i, j int) any { return r[i][j] }
-func (r rowList) Int(i, j int) (int64, bool) {
-	x, ok := r[i][j].(int64)
-	return x, ok && exactJSON(x)
+func (r rowList) Ints(j int, to []int64, step int) {
+	for i, row := range r {
+		x, ok := row[j].(int64)
+		if !ok || x < -1<<53 || x > 1<<53 {
+			x = NoInt
+		}
+		to[i*step] = x
+	}
 }
 
-// exactJSON reports whether JSON has x as a number.
-func exactJSON(x int64) bool { return -1<<53 <= x && x <= 1<<53 }
+// NoInt stands for a value that is not a whole number from -2^53 to 2^53, which all formats write as one.
+const NoInt = math.MinInt64
 
 // Values writes rows of values of Go, all of the same length, as a table. The types of the first row are those of the columns: int64, float64,
 // bool or string.
@@ -51,9 +60,16 @@ type Values struct {
 
 	begun   sync.Once // guards out
 	out     *Writer
-	batches [mostWorkers]Batch // what each worker writes
+	workers [mostWorkers]adder
 	n       atomic.Int64
 	err     atomic.Pointer[error]
+}
+
+// adder is a worker of Values: the rows that it writes, and a batch with their numbers and with those of their values that are Ints.
+type adder struct {
+	rows  Batch
+	batch engine.Batch
+	ints  []int64
 }
 
 // mostWorkers is the largest number of workers of AddBatch, which is that of package native.
@@ -111,13 +127,20 @@ func (w *Values) write(worker int, rows Batch, n int) {
 	if w.Err() != nil {
 		return
 	}
-	w.batches[worker] = rows
-	b := Rows(0, n)
-	b.EdgeWidth, b.Edges = 1, make([]uint64, n)
-	for i := range b.Edges {
-		b.Edges[i] = uint64(worker)
+	a, width := &w.workers[worker], rows.Width()
+	a.rows = rows
+	if len(a.ints) < rows.Len()*width {
+		a.ints = make([]int64, rows.Len()*width)
+		a.batch = engine.Batch{Width: 2, EdgeWidth: width, Edges: unsafe.Slice((*uint64)(unsafe.Pointer(&a.ints[0])), len(a.ints))}
+		for i := range uint32(rows.Len()) {
+			a.batch.Vertices = append(a.batch.Vertices, i, uint32(worker))
+		}
 	}
-	w.fail(w.out.Emit(worker, b))
+	for j := range width {
+		rows.Ints(j, a.ints[j:], width)
+	}
+	a.batch.Rows = n
+	w.fail(w.out.Emit(worker, &a.batch))
 }
 
 // fail keeps the first error.
@@ -160,11 +183,11 @@ func (w *Values) start(columns []string) {
 				name = fmt.Sprintf("%s%d", w.names[0], j)
 			}
 		}
-		at := func(m []uint32, e []uint64) any { return w.batches[e[0]].Value(int(m[0]), j) }
+		at := func(m []uint32, _ []uint64) any { return w.workers[m[1]].rows.Value(int(m[0]), j) }
 		t := map[string]Type{"int": Int, "float": Float, "bool": Bool, "string": String}[c]
 		col := Value(name, t, at)
 		if t == Int {
-			col.number = func(m []uint32, e []uint64) (int64, bool) { return w.batches[e[0]].Int(int(m[0]), j) }
+			col.ints, col.index = true, j
 			if w.format == "json" || w.format == "ndjson" { // a string beyond 2^53
 				col.value = func(m []uint32, e []uint64) any { return big.NewInt(at(m, e).(int64)) }
 			}

@@ -54,9 +54,13 @@ type numbers struct{ worker, first, n int }
 
 func (b numbers) Len() int           { return b.n }
 func (b numbers) Width() int         { return 2 }
-func (b numbers) Value(i, j int) any { x, _ := b.Int(i, j); return x }
-func (b numbers) Int(i, j int) (x int64, ok bool) {
-	return [2]int64{int64(b.worker), int64(b.first + i)}[j], i%2 == 0
+func (b numbers) Value(i, j int) any { return [2]int64{int64(b.worker), int64(b.first + i)}[j] }
+func (b numbers) Ints(j int, to []int64, step int) {
+	for i := range b.n {
+		if to[i*step] = b.Value(i, j).(int64); i%2 == 0 {
+			to[i*step] = NoInt
+		}
+	}
 }
 
 // TestValuesBatches: workers add rows concurrently, and each row is written once, up to the limit.

@@ -1,6 +1,8 @@
 package program
 
 import (
+	"math"
+
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/matcha/asg"
 	"github.com/weftgraph/weft/internal/matcha/data"
@@ -51,16 +53,26 @@ func (r Rows) Width() int { return len(r.of.types) }
 // Value is component j of row i, in the types of MatchaResult's Values.
 func (r Rows) Value(i, j int) any { return r.of.set.Value(r.of.types[j], r.words[i*r.Width()+j]) }
 
-// Int is component j of row i if it is a whole number between -2^53 and 2^53.
-func (r Rows) Int(i, j int) (x int64, ok bool) {
-	x = int64(r.words[i*len(r.of.types)+j])
-	if ids := r.of.ids[j]; ids != nil {
-		if !ids.Numeric() || uint64(x) >= uint64(len(ids.Num)) {
-			return 0, false
-		}
-		x = ids.Int(uint32(x))
-	} else if r.of.types[j].Kind != types.Int {
-		return 0, false
+// Ints stores component j of each row i at to[i*step], if it is a whole number from -2^53 to 2^53, and otherwise the
+// least int64.
+func (r Rows) Ints(j int, to []int64, step int) {
+	width, ids := r.Width(), r.of.ids[j]
+	var num []int64
+	number := r.of.types[j].Kind == types.Int && (ids == nil || ids.Numeric())
+	if number && ids != nil {
+		num = ids.Num
 	}
-	return x, -1<<53 <= x && x <= 1<<53
+	for i := range r.Len() {
+		x := int64(r.words[i*width+j])
+		ok := number
+		if ids != nil {
+			if ok = ok && uint64(x) < uint64(len(num)); ok {
+				x = num[x]
+			}
+		}
+		if !ok || x < -1<<53 || x > 1<<53 {
+			x = math.MinInt64
+		}
+		to[i*step] = x
+	}
 }
