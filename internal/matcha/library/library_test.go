@@ -216,6 +216,9 @@ func TestReal(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, patterns := range answers {
+			if listed[name] != nil && file != "karate.txt" && file != "citeseer.graph.gz" {
+				continue // the interpreter takes a minute for what they list in others
+			}
 			got := result(t, load(t, name), map[string]data.Input{"G": {Graph: g}}, nil)
 			for i, of := range patterns {
 				q, err := weft.PatternByName(of)
