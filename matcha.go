@@ -181,6 +181,42 @@ func MatchaPasses() (out [][2]string) {
 // false. With a nil emit rows are only counted. WithMemory limits the memory of lists, which is
 // checked before anything runs.
 func (m *Matcha) Run(ctx context.Context, in map[string]any, emit func(row []any) bool, options ...Option) (r MatchaResult, err error) {
+	return m.run(ctx, in, options, func(ctx context.Context, rt *runtime.Runtime, in map[string]any, s *setting.Settings) (program.Result, error) {
+		return m.p.Run(ctx, rt, in, emit, s)
+	})
+}
+
+// MatchaRows are rows that a program emitted, all of one worker. They may be read until the function that was called
+// with them returns.
+type MatchaRows struct{ r program.Rows }
+
+// Worker is the number of the worker that emitted the rows, from 0 on.
+func (r MatchaRows) Worker() int { return r.r.Worker() }
+
+// Len is the number of rows.
+func (r MatchaRows) Len() int { return r.r.Len() }
+
+// Width is the number of components of a row.
+func (r MatchaRows) Width() int { return r.r.Width() }
+
+// Value is component j of row i, in the types of MatchaResult's Values.
+func (r MatchaRows) Value(i, j int) any { return r.r.Value(i, j) }
+
+// Ints stores component j of each row i at to[i*step], if it is a whole number from -2^53 to 2^53, and otherwise the
+// least int64.
+func (r MatchaRows) Ints(j int, to []int64, step int) { r.r.Ints(j, to, step) }
+
+// RunRows is Run for many rows. It calls take with batches of rows, and take returns how many of them it took, and
+// whether it wants more. Workers call it concurrently: those whose rows have different numbers of Worker, which are less
+// than 4096.
+func (m *Matcha) RunRows(ctx context.Context, in map[string]any, take func(rows MatchaRows) (taken int, more bool), options ...Option) (MatchaResult, error) {
+	return m.run(ctx, in, options, func(ctx context.Context, rt *runtime.Runtime, in map[string]any, s *setting.Settings) (program.Result, error) {
+		return m.p.RunRows(ctx, rt, in, func(rows program.Rows) (int, bool) { return take(MatchaRows{rows}) }, s)
+	})
+}
+
+// run is Run, with a run of the program.
+func (m *Matcha) run(ctx context.Context, in map[string]any, options []Option, program func(context.Context, *runtime.Runtime, map[string]any, *setting.Settings) (program.Result, error)) (r MatchaResult, err error) {
 	defer ends(ctx, &err)
 	rt, err := m.runtime(in)
 	if err != nil {
@@ -198,7 +234,7 @@ func (m *Matcha) Run(ctx context.Context, in map[string]any, emit func(row []any
 	if err := m.given(); err != nil {
 		return r, err
 	}
-	out, err := m.p.Run(ctx, rt.r, inputs, emit, s)
+	out, err := program(ctx, rt.r, inputs, s)
 	return MatchaResult{
 		Values: out.Values, Row: out.Row, Emitted: out.Emitted, Complete: out.Complete,
 		Times: MatchaTimes{out.FrontEnd, out.Prepare, out.Compile, out.Search}, Use: MatchaUse(out.Use), Notes: out.Notes,

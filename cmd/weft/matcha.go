@@ -324,9 +324,8 @@ func (a *app) matchaRun(f *matchaFlags, name string) error {
 		if err != nil {
 			return out.finish(err)
 		}
-		r, err := m.Run(ctx, in, func(row []any) bool {
-			return rows.Add(row) && (f.limit == 0 || rows.Count() < f.limit)
-		}, weft.Concerning("Matcha.Run", options...)...)
+		rows.Limit = f.limit
+		r, err := m.RunRows(ctx, in, func(b weft.MatchaRows) (int, bool) { return rows.AddBatch(b.Worker(), b) }, weft.Concerning("Matcha.Run", options...)...)
 		for _, n := range r.Notes {
 			fmt.Fprintf(a.stderr, "weft: %s\n", n)
 		}

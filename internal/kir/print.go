@@ -197,7 +197,12 @@ func (w *printer) operand(x Expr) string {
 	return w.expr(x)
 }
 
-func globalName(g *GlobalDef) string { return fmt.Sprintf("%s%d", g.Kind, g.Index) }
+func globalName(g *GlobalDef) string {
+	if g.Kind == U32 {
+		return fmt.Sprintf("number%d", g.Index)
+	}
+	return fmt.Sprintf("%s%d", g.Kind, g.Index)
+}
 
 func constText(x Const) string {
 	switch x.T.Kind {

@@ -55,9 +55,9 @@ func (f *family) oneProgram(ctx context.Context) (device string, ok bool) {
 	return device, (gpus == 0 || gpus == 1 && f.k < 5) && library.StarMaps(f.g.Data, f.k) < 1<<62
 }
 
-// parts returns the program that counts motifs of four vertices by their parts.
+// parts returns the program that counts motifs of four or five vertices by their parts.
 func (f *family) parts() (*program.Program, error) {
-	text, err := library.MotifsByParts(f.g.Data.Directed)
+	text, err := library.MotifsByParts(f.k, f.g.Data.Directed)
 	if err != nil {
 		return nil, err
 	}
@@ -74,8 +74,8 @@ func (f *family) pass(ctx context.Context) (*program.Program, error) {
 }
 
 // program counts all motifs by one Matcha program, and gives each motif its share of the time.
-// Motifs of four vertices are counted by their parts, unless there is no memory for a number of
-// each vertex on each worker. Others are counted in one pass.
+// Motifs of four vertices, and induced ones of five, are counted by their parts, unless there is no memory for
+// numbers of each vertex on each worker. Others are counted in one pass.
 func (f *family) program(ctx context.Context, device string) (out []search.Result, err error) {
 	rt := f.g.Runtime
 	if err := route.CheckNames(ctx, rt, f.s.Engine, f.s.Device); err != nil {
@@ -84,7 +84,7 @@ func (f *family) program(ctx context.Context, device string) (out []search.Resul
 	start := time.Now()
 	early := rt.Early()
 	var waits runtime.Waits
-	byParts := f.k == 4 && !f.s.Ordered()
+	byParts := (f.k == 4 || f.k == 5 && *f.s.Induced) && !f.s.Ordered()
 	var m *program.Program
 	if byParts {
 		m, err = f.parts()

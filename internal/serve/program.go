@@ -278,9 +278,8 @@ func (r *Run) WriteProgram(w io.Writer, format string) error {
 	}
 	rows := sink.NewValues(out, format, names...)
 	limit := r.MostRows()
-	x, err := r.program.Run(r.ctx, r.inputs, func(row []any) bool {
-		return rows.Add(row) && (limit == 0 || rows.Count() < limit)
-	}, r.of("Matcha.Run")...)
+	rows.Limit = limit
+	x, err := r.program.RunRows(r.ctx, r.inputs, func(b weft.MatchaRows) (int, bool) { return rows.AddBatch(b.Worker(), b) }, r.of("Matcha.Run")...)
 	s := Summary{Values: x.Values, Notes: x.Notes}
 	if r.program.Emits() {
 		s.Columns, s.Rows = x.Row, rows.Count()

@@ -36,6 +36,7 @@ type Column struct {
 	source source
 	index  int
 	value  func(m []uint32, e []uint64) any
+	ints   bool     // of text: the row has the value as a number of edges, or NoInt there
 	fields []Column // of an edge; their matches are {row id} in e[0]
 	unit   arrow.TimeUnit
 	data   bool // values of the graph, which a table tells from nothing

@@ -54,7 +54,7 @@ type Counter interface {
 // Writer is an engine.Sink that formats matches. The caller must call Close, also after an
 // error.
 type Writer struct {
-	workers []*worker
+	workers []worker
 	out     target
 	wrote   func(rows int) // nil: nobody wants to know
 	mu      sync.Mutex     // guards out and err
@@ -68,8 +68,8 @@ type Writer struct {
 // batch, and by the ticker that keeps matches from waiting for ever.
 type worker struct {
 	mu   sync.Mutex
-	enc  encoder
-	rows int // that enc has formatted and not passed on
+	enc  encoder // nil: the worker has had no rows
+	rows int     // that enc has formatted and not passed on
 }
 
 // encoder turns matches into bytes or columns; one a worker.
@@ -115,9 +115,7 @@ func New(w io.Writer, o Options) (*Writer, error) {
 	if c, ok := w.(Counter); ok {
 		s.wrote = c.Wrote
 	}
-	for range max(o.Workers, 1) {
-		s.workers = append(s.workers, &worker{enc: t.encoder()})
-	}
+	s.workers = make([]worker, max(o.Workers, 1))
 	interval := o.Interval
 	if interval == 0 {
 		interval = 200 * time.Millisecond
@@ -128,9 +126,12 @@ func New(w io.Writer, o Options) (*Writer, error) {
 
 // Emit formats a batch.
 func (s *Writer) Emit(n int, b *engine.Batch) error {
-	w := s.workers[n]
+	w := &s.workers[n]
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.enc == nil {
+		w.enc = s.out.encoder()
+	}
 	whole := false
 	defer func() {
 		if !whole {
@@ -154,7 +155,7 @@ func (s *Writer) flush(w *worker, err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err == nil {
-		if s.err = err; err == nil {
+		if s.err = err; err == nil && w.enc != nil {
 			s.err = w.enc.flush()
 		}
 		if s.err == nil && w.rows > 0 && s.wrote != nil {
@@ -180,7 +181,8 @@ func (s *Writer) tick(interval time.Duration) {
 }
 
 func (s *Writer) flushAll() {
-	for _, w := range s.workers {
+	for i := range s.workers {
+		w := &s.workers[i]
 		w.mu.Lock()
 		_ = s.flush(w, nil) // kept in s.err
 		w.mu.Unlock()

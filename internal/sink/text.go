@@ -111,6 +111,8 @@ func (e *textEncoder) add(b *engine.Batch) (bool, error) {
 				buf = t.str(buf, ids.StrBytes[ids.StrOff[v]:ids.StrOff[v+1]])
 			case c.source == fromEdge:
 				buf = t.value(buf, edgeValue{c, edges[c.index : c.index+1]})
+			case c.ints && int64(edges[c.index]) != NoInt:
+				buf = appendInt(buf, int64(edges[c.index]))
 			default:
 				buf = t.value(buf, c.value(m, edges))
 			}

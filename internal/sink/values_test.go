@@ -2,6 +2,10 @@ package sink
 
 import (
 	"bytes"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -41,6 +45,55 @@ func TestValuesNames(t *testing.T) {
 		}
 		if err := w.Close(test.types); err != nil || b.String() != test.want {
 			t.Errorf("%v: %v, %q, want %q", test.names, err, b.String(), test.want)
+		}
+	}
+}
+
+// numbers are rows of a worker: its number, and the numbers from first on.
+type numbers struct{ worker, first, n int }
+
+func (b numbers) Len() int           { return b.n }
+func (b numbers) Width() int         { return 2 }
+func (b numbers) Value(i, j int) any { return [2]int64{int64(b.worker), int64(b.first + i)}[j] }
+func (b numbers) Ints(j int, to []int64, step int) {
+	for i := range b.n {
+		if to[i*step] = b.Value(i, j).(int64); i%2 == 0 {
+			to[i*step] = NoInt
+		}
+	}
+}
+
+// TestValuesBatches: workers add rows concurrently, and each row is written once, up to the limit.
+func TestValuesBatches(t *testing.T) {
+	for _, limit := range []int64{0, 7777} {
+		var b bytes.Buffer
+		w := NewValues(&b, "csv")
+		w.Limit = limit
+		var all sync.WaitGroup
+		var taken, stopped atomic.Int64
+		for worker := range 4 {
+			all.Go(func() {
+				for k := range 100 {
+					n, more := w.AddBatch(worker, numbers{worker, 100 * k, 100})
+					if taken.Add(int64(n)); !more {
+						stopped.Add(1)
+						return
+					}
+				}
+			})
+		}
+		all.Wait()
+		if err := w.Close(nil); err != nil {
+			t.Fatal(err)
+		}
+		want := int64(4 * 100 * 100)
+		if limit > 0 {
+			want = limit
+		}
+		lines := strings.Fields(b.String())[1:]
+		slices.Sort(lines)
+		if n := len(slices.Compact(lines)); int64(n) != want || w.Count() != want || taken.Load() != want || (stopped.Load() > 0) != (limit > 0) {
+			t.Errorf("limit %d: %d different rows, %d counted, %d taken, %d workers told; want %d rows", limit, n, w.Count(), taken.Load(), stopped.Load(), want)
 		}
 	}
 }

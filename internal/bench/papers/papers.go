@@ -216,7 +216,14 @@ var all = []Experiment{
 		},
 	},
 	{
-		System: "matcha", Name: "Table 10", What: "motifs by parts, on the processor and on a GPU", Queries: []string{"motifs4_parts"}, Programs: true,
+		System: "matcha", Name: "Table 11", What: "listing, as GraphMiner and with groups and stealing", Queries: []string{"q1", "q2", "q3", "q4", "q5", "q6"}, Programs: true,
+		Versions: []Version{
+			{Name: "as GraphMiner", Settings: "cuda:group=32,steal=off", Than: -1},
+			{Name: "groups of 8, stealing", Settings: "cuda:group=8,steal=on", Than: 0, Paper: "1.0–5.3"},
+		},
+	},
+	{
+		System: "matcha", Name: "Table 10", What: "motifs by parts, on the processor and on a GPU", Queries: []string{"motifs4_parts", "motifs5_parts"}, Programs: true,
 		Versions: []Version{
 			{Name: "processor", Settings: "c", Than: -1},
 			{Name: "GPU", Settings: "cuda", Than: 0, Paper: "4–53, 27 on average, of motifs of four and five vertices"},

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/weftgraph/weft/internal/kir"
@@ -47,6 +48,10 @@ type Options struct {
 	// again and in any order, never concurrently. If it returns false the program stops,
 	// without an error. With nil rows are only counted.
 	Emit func(row []types.Word) bool
+	// Rows takes the place of Emit, for many rows. It is called with batches of rows, one after the other, in memory
+	// that is used again. Several workers call it concurrently, each at most once at a time; worker is less than
+	// native.MostWorkers. It returns how many rows it took, and whether it wants more.
+	Rows func(worker int, words []types.Word) (taken int, more bool)
 	// Objects keeps compiled code; nil: nothing is kept.
 	Objects *native.Cache
 }
@@ -120,10 +125,11 @@ type run struct {
 	team native.Team
 	lent uint64
 
-	mu      sync.Mutex
+	mu      sync.Mutex // of row, and of Emit
 	row     []types.Word
-	emitted uint64
-	enough  bool
+	words   [][]types.Word // of workers, for Rows
+	emitted atomic.Uint64
+	enough  atomic.Bool
 }
 
 // errEnough ends a run whose consumer of rows wants no more.
@@ -165,7 +171,7 @@ func (prog *Code) Run(ctx context.Context, o Options) (res Result, err error) {
 			break
 		}
 	}
-	res.Emitted, res.Lent = r.emitted, r.lent
+	res.Emitted, res.Lent = r.emitted.Load(), r.lent
 	if errors.Is(err, errEnough) {
 		res.Stopped = true
 		return res, nil
@@ -211,7 +217,8 @@ func (r *run) phase(i int) error {
 			cell = 4
 		}
 		j.RowBytes = width * cell
-		j.Rows = func(_ int, rows []byte) error { return r.rows(rows, width, cell) }
+		r.words = make([][]types.Word, len(r.private))
+		j.Rows = func(worker int, rows []byte) error { return r.rows(worker, rows, width, cell) }
 	}
 	res, err := r.team.Run(r.ctx, j)
 	runtime.KeepAlive(r)
@@ -240,30 +247,48 @@ func (r *run) width() (n int) {
 	return n
 }
 
-// rows hands emitted rows on.
-func (r *run) rows(rows []byte, width, cell int) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for ; len(rows) > 0; rows = rows[width*cell:] {
-		if r.enough {
-			return errEnough // another worker was told
+// rows hands a worker's rows on.
+func (r *run) rows(worker int, rows []byte, width, cell int) error {
+	if r.enough.Load() {
+		return errEnough // another worker was told
+	}
+	words := r.words[worker][:0]
+	if cell == 4 {
+		for _, x := range unsafe.Slice((*uint32)(unsafe.Pointer(&rows[0])), len(rows)/4) {
+			words = append(words, types.Word(x))
 		}
-		r.emitted++
-		if r.o.Emit == nil {
-			continue
-		}
-		r.row = r.row[:0]
-		for k := range width {
-			if cell == 4 {
-				r.row = append(r.row, types.Word(*(*uint32)(unsafe.Pointer(&rows[4*k]))))
-			} else {
-				r.row = append(r.row, *(*types.Word)(unsafe.Pointer(&rows[8*k])))
-			}
-		}
-		if !r.o.Emit(r.row) {
-			r.enough = true
-			return errEnough
-		}
+		r.words[worker] = words
+	} else {
+		words = unsafe.Slice((*types.Word)(unsafe.Pointer(&rows[0])), len(rows)/8)
+	}
+	taken, more := len(words)/width, true
+	switch {
+	case r.o.Rows != nil:
+		taken, more = r.o.Rows(worker, words)
+	case r.o.Emit != nil:
+		taken, more = r.oneByOne(words, width)
+	}
+	r.emitted.Add(uint64(taken))
+	if !more {
+		r.enough.Store(true)
+		return errEnough
 	}
 	return nil
+}
+
+// oneByOne hands rows to Emit.
+func (r *run) oneByOne(words []types.Word, width int) (taken int, more bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for ; len(words) > 0; words = words[width:] {
+		if r.enough.Load() {
+			return taken, false // another worker was told
+		}
+		taken++
+		if r.row = append(r.row[:0], words[:width]...); !r.o.Emit(r.row) {
+			r.enough.Store(true)
+			return taken, false
+		}
+	}
+	return taken, true
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -22,6 +24,7 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/schedule"
 	"github.com/weftgraph/weft/internal/matcha/types"
 	"github.com/weftgraph/weft/internal/native"
+	"github.com/weftgraph/weft/internal/runtime/code"
 	"github.com/weftgraph/weft/internal/testing/device"
 	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/testing/matcharun"
@@ -123,16 +126,22 @@ func same(t *testing.T, text, choice string, in map[string]data.Input, debug boo
 		t.Fatal(err)
 	}
 	compiled := cpu.NewCode(p.Name, code, off, debug)
-	for _, text := range schedules {
+	for k, text := range schedules {
 		s, err := schedule.Parse(schedule.C, text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var rows []string
-		got, err := compiled.Run(t.Context(), cpu.Options{Objects: device.Objects(), Schedule: s, Classes: classes(in), Emit: func(row []types.Word) bool {
-			rows = append(rows, fmt.Sprint(row))
-			return true
-		}})
+		o := cpu.Options{Objects: device.Objects(), Schedule: s, Classes: classes(in)}
+		if k%2 == 0 {
+			o.Emit = func(row []types.Word) bool {
+				rows = append(rows, fmt.Sprint(row))
+				return true
+			}
+		} else if p.Row != nil {
+			o.Rows = inBatches(&rows, p.Row.Words())
+		}
+		got, err := compiled.Run(t.Context(), o)
 		if (err != nil) != (wantErr != nil) {
 			t.Fatalf("%s, passes %s: %v, the interpreter %v", text, choice, err, wantErr)
 		}
@@ -140,6 +149,19 @@ func same(t *testing.T, text, choice string, in map[string]data.Input, debug boo
 		if text := fmt.Sprint(rows, got.Words); err == nil && text != want {
 			t.Fatalf("%s, passes %s: %.500s, want %.500s", s, choice, text, want)
 		}
+	}
+}
+
+// inBatches is a function that takes batches of rows and keeps them as text.
+func inBatches(rows *[]string, width int) func(int, []types.Word) (int, bool) {
+	var mu sync.Mutex
+	return func(_ int, words []types.Word) (int, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		for row := range slices.Chunk(words, width) {
+			*rows = append(*rows, fmt.Sprint(row))
+		}
+		return len(words) / width, true
 	}
 }
 
@@ -230,6 +252,51 @@ return sum(apply(f, lambda u: u < 2, vertices(G)))
 	}})
 	if err != nil || !got.Stopped || n != 1000 {
 		t.Errorf("%d rows, stopped %v, %v", n, got.Stopped, err)
+	}
+	// And so does one of batches, who takes a part of one.
+	var left atomic.Int64
+	left.Store(1000)
+	got, err = compiled.Run(t.Context(), cpu.Options{Objects: device.Objects(), Schedule: s, Rows: func(_ int, words []types.Word) (int, bool) {
+		size := int64(len(words) / 2)
+		after := left.Add(-size)
+		return int(max(size+min(after, 0), 0)), after > 0
+	}})
+	if err != nil || !got.Stopped || got.Emitted != 1000 {
+		t.Errorf("%d rows, stopped %v, %v", got.Emitted, got.Stopped, err)
+	}
+}
+
+// TestCompiledOnce: a program that was compiled for one graph is not compiled for another, with other sizes
+// and labels.
+func TestCompiledOnce(t *testing.T) {
+	needC(t)
+	objects := native.NewCache(code.New(t.TempDir()))
+	programs := []string{"clique4", "decompose", "temporal_tail"}
+	for seed := range 3 {
+		for _, e := range library.Entries() {
+			if !slices.Contains(programs, e.Name) {
+				continue
+			}
+			in := rapid.Custom(func(t *rapid.T) map[string]data.Input { return matchatest.Inputs(t, e.Text) }).Example(seed)
+			want, err := matcharun.Interpreted(t, e.Text, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, _, lowered := matcharun.Lowered(t, e.Text, in)
+			var rows []string
+			o := cpu.Options{Objects: objects, Schedule: schedule.Default(schedule.C), Classes: classes(in), Emit: func(row []types.Word) bool {
+				rows = append(rows, fmt.Sprint(row))
+				return true
+			}}
+			got, err := cpu.NewCode(p.Name, lowered, nil, false).Run(t.Context(), o)
+			slices.Sort(rows)
+			if text := fmt.Sprint(rows, got.Words); err != nil || text != want {
+				t.Fatalf("%s: %.300s, %v, want %.300s", e.Name, text, err, want)
+			}
+		}
+		if n, _ := objects.Images.Count(); n != len(programs) {
+			t.Errorf("after %d graphs: %d compilations, want %d", seed+1, n, len(programs))
+		}
 	}
 }
 

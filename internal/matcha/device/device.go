@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -29,6 +30,8 @@ type Options struct {
 	// Emit is called with each emitted row, in any order, in memory that is used again. If it
 	// returns false the program stops, without an error. With nil rows are only counted.
 	Emit func(row []types.Word) bool
+	// Rows takes the place of Emit, for many rows, as that of package run.
+	Rows func(worker int, words []types.Word) (taken int, more bool)
 	// Stats counts lanes and busy times, which takes time itself.
 	Stats bool
 	// Off are passes of the kernel IR that are left out.
@@ -85,7 +88,10 @@ func Run(ctx context.Context, s *session.Session, p *asg.Program, in *data.Set, 
 	if owner != nil {
 		j.Owner, j.Vertices = owner, uint32(owner.NumVertices())
 	}
-	if p.Row != nil && o.Emit != nil {
+	switch {
+	case p.Row != nil && o.Rows != nil:
+		r.batches(j, p.Row.Words(), o.Rows)
+	case p.Row != nil && o.Emit != nil:
 		r.rows(j, p.Row.Words(), o.Emit)
 	}
 	got, err := s.Run(ctx, j)
@@ -100,6 +106,9 @@ func Run(ctx context.Context, s *session.Session, p *asg.Program, in *data.Set, 
 		}
 	}
 	res.Emitted = got.Matches.Lo
+	if o.Rows != nil {
+		res.Emitted = r.taken.Load()
+	}
 	res.Measures = r.measures
 	res.Upload, res.Prepare, res.Compile = got.Upload, got.Prepare, got.Compile
 	res.Steals = got.StealsBlock
@@ -159,7 +168,33 @@ type running struct {
 	schedule schedule.Schedule
 	state    []uint64
 	measures Measures
-	short    error // there is too little memory for the lists of one block
+	short    error         // there is too little memory for the lists of one block
+	taken    atomic.Uint64 // rows, of Options.Rows
+}
+
+// batches hands rows of words to take, in batches.
+func (r *running) batches(j *session.Job, width int, take func(int, []types.Word) (int, bool)) {
+	j.Width = 2 * width
+	for i := range j.Width {
+		j.Columns = append(j.Columns, i)
+	}
+	var enough atomic.Bool
+	j.Rows = func(worker int, ids []uint32) error {
+		if enough.Load() {
+			return errEnough
+		}
+		words := make([]types.Word, len(ids)/2)
+		for i := range words {
+			words[i] = types.Word(uint64(ids[2*i]) | uint64(ids[2*i+1])<<32)
+		}
+		n, more := take(worker, words)
+		r.taken.Add(uint64(n))
+		if !more {
+			enough.Store(true)
+			return errEnough
+		}
+		return nil
+	}
 }
 
 // rows hands rows of words to emit: a word is two ids of the session's rows.

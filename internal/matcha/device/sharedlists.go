@@ -54,9 +54,9 @@ func (t *text) fastLists(names []string) (words int64, err error) {
 					if !ok || len(call.Args) < 2 || call.Args[0] != kir.Expr(kir.R(mem)) {
 						return x
 					}
-					i, ok := call.Args[1].(kir.Const)
+					at, ok := placeOf(call.Args[1])
 					for _, m := range moves {
-						if at := int64(i.Bits); ok && at >= m.from && at < m.end {
+						if ok && at >= m.from && at < m.end {
 							call.Args = append([]kir.Expr{kir.R(fast), kir.C(uint32(m.to + at - m.from))}, call.Args[2:]...)
 							return call
 						}
@@ -67,4 +67,15 @@ func (t *text) fastLists(names []string) (words int64, err error) {
 		})
 	}
 	return words, nil
+}
+
+// placeOf is where in memory a list begins. It is a number of the inputs, or a constant.
+func placeOf(x kir.Expr) (at int64, ok bool) {
+	switch x := x.(type) {
+	case kir.Const:
+		return int64(x.Bits), true
+	case kir.Global:
+		return int64(x.G.Value), x.G.Kind == kir.U32
+	}
+	return 0, false
 }

@@ -129,10 +129,10 @@ func (l *lowerer) dense(name string, g interp.Made, ids int64) func(v kir.Expr) 
 // byOffsets is find for a graph whose edges of vertex v are at offsets[v] … offsets[v+1]-1. A
 // number that is not a vertex has its edges at offsets[ids].
 func (l *lowerer) byOffsets(name string, offsets []uint32, ids int64) func(v kir.Expr) (kir.Expr, kir.Expr) {
-	begin := l.ids(name+" begin", offsets)
+	begin, vertices := l.ids(name+" begin", offsets), l.number("vertices of "+name, uint32(ids))
 	return func(v kir.Expr) (kir.Expr, kir.Expr) {
-		is := l.let("", kir.All(kir.Op2(kir.Ge, v, i64(0)), kir.Op2(kir.Lt, v, i64(ids))))
-		at := l.let("", kir.Select{If: is, Then: asID(v), Else: kir.C(uint32(ids))})
+		is := l.let("", kir.All(kir.Op2(kir.Ge, v, i64(0)), kir.Op2(kir.Lt, v, asInt(vertices))))
+		at := l.let("", kir.Select{If: is, Then: asID(v), Else: vertices})
 		return l.let("begin", kir.Elem{X: kir.G(begin), I: at}), l.let("end", kir.Elem{X: kir.G(begin), I: plus(at, kir.C(1))})
 	}
 }
@@ -150,10 +150,10 @@ func (l *lowerer) graphLabels(m *made, name string, g interp.Made, ids int64, sl
 		for v, label := range g.Labels {
 			labels[v] = label
 		}
-		column := l.column(name+" labels", types.TInt, append(labels, -1))
+		column, vertices := l.column(name+" labels", types.TInt, append(labels, -1)), l.number("vertices of "+name, uint32(ids))
 		m.label = func(v kir.Expr) kir.Expr {
-			is := kir.All(kir.Op2(kir.Ge, v, i64(0)), kir.Op2(kir.Lt, v, i64(ids)))
-			return column.at(kir.Select{If: is, Then: asID(v), Else: kir.C(uint32(ids))}, 0)
+			is := kir.All(kir.Op2(kir.Ge, v, i64(0)), kir.Op2(kir.Lt, v, asInt(vertices)))
+			return column.at(kir.Select{If: is, Then: asID(v), Else: vertices}, 0)
 		}
 		return
 	}
@@ -227,7 +227,7 @@ func (l *lowerer) listed(name string, t *types.Type, items []types.Word) *value 
 	if slices.ContainsFunc(items, noID) {
 		return &value{rows: l.column(name, t, items)}
 	}
-	return &value{set: l.let("", kir.Fn(kir.Part, kir.G(l.ids(name, narrow(items))), kir.C(0), kir.C(uint32(len(items)))))}
+	return &value{set: l.let("", kir.Fn(kir.Part, kir.G(l.ids(name, narrow(items))), kir.C(0), l.number("items of "+name, uint32(len(items)))))}
 }
 
 // madeNode writes the operators that look at such a graph.

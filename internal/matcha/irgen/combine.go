@@ -55,7 +55,7 @@ func (l *lowerer) member(n *asg.Node, b *value, common bool) func(x kir.Expr) ki
 		}
 	default:
 		if !list.Type.Ascending || b.rows == nil || b.rows.words == nil {
-			b = l.sortedList(n, list.Type.Elem, l.most(list), b)
+			b = l.sortedList(n, list.Type.Elem, l.boundOf(list), b)
 		}
 		f := l.support("has_"+b.rows.words.Type().Elem.String(), func() *kir.Func { return l.has(b.rows.words.Type().Elem) })
 		in = func(x kir.Expr) kir.Expr { return invoke(f, b.rows.words, b.rows.n, asWord(x)) }

@@ -22,6 +22,7 @@ type counter struct {
 	hashed bool
 	keys   kir.Expr // how many there may be, a u32
 	slots  int64
+	number kir.Expr // slots, a u32
 	head   kir.Expr // [epoch, keys that are there]
 	stamps kir.Expr
 	counts kir.Expr
@@ -44,12 +45,13 @@ func (l *lowerer) newCounter(n *asg.Node) *value {
 		words = 2 + each*c.slots
 	}
 	m := l.take(n, words)
+	c.number = l.number("slots of "+m.name, uint32(c.slots))
 	c.head, c.counts = m.ids(0, 2), m.words(2, c.slots)
 	if c.hashed {
 		c.names = m.words(2+2*c.slots, c.slots)
 	}
 	c.stamps = m.ids(2+(each-1)*c.slots, c.slots)
-	keys := kir.Op2(kir.Min, kir.Op2(kir.Max, l.scalar(n.Args[0]), i64(0)), i64(most))
+	keys := kir.Op2(kir.Min, kir.Op2(kir.Max, l.scalar(n.Args[0]), i64(0)), asInt(kir.Op2(kir.Max, l.most32(n.Type.Max), kir.C(1))))
 	c.keys = l.let("keys", asID(keys))
 	l.reset(c)
 	return &value{counter: c}
@@ -58,7 +60,7 @@ func (l *lowerer) newCounter(n *asg.Node) *value {
 // reset begins another epoch.
 func (l *lowerer) reset(c *counter) {
 	f := l.support("counter_reset", counterReset)
-	l.do(&kir.Do{X: invoke(f, c.head, c.stamps, kir.C(uint32(c.slots)))})
+	l.do(&kir.Do{X: invoke(f, c.head, c.stamps, c.number)})
 }
 
 func counterReset() *kir.Func {
@@ -87,7 +89,7 @@ func (c *counter) epoch() kir.Expr { return kir.Elem{X: c.head, I: kir.C(0)} }
 func (l *lowerer) slot(n *asg.Node, c *counter, key kir.Expr) kir.Expr {
 	if c.hashed {
 		f := l.support("counter_find", counterFind)
-		return l.let("slot", invoke(f, c.names, c.stamps, kir.C(uint32(c.slots-1)), c.epoch(), key))
+		return l.let("slot", invoke(f, c.names, c.stamps, kir.Op2(kir.Sub, c.number, kir.C(1)), c.epoch(), key))
 	}
 	return l.let("slot", l.denseKey(n, c, key))
 }

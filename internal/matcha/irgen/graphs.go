@@ -57,10 +57,10 @@ func (l *lowerer) graphNode(n *asg.Node) *value {
 		return l.madeNode(n, m)
 	}
 	adj := g.adj
-	vertices := int64(adj.Vertices())
+	vertices := l.vertices(adj)
 	switch n.Op {
 	case asg.Vertices:
-		return &value{span: &[2]kir.Expr{i64(0), i64(vertices)}}
+		return &value{span: &[2]kir.Expr{i64(0), asInt(vertices)}}
 	case asg.Edges:
 		if adj.Sparse != nil {
 			return l.sparseEdges(adj, l.in.Subgraph(n.Args[0]).Sparse)
@@ -69,28 +69,28 @@ func (l *lowerer) graphNode(n *asg.Node) *value {
 			if l.takeOuter() {
 				i := &kir.Var{Name: "i", T: kir.T(kir.U64)}
 				ends := func() {
-					u := l.let("u", kir.Fn(kir.EdgeSource, kir.G(adj), kir.C(uint32(vertices)), kir.R(i)))
+					u := l.let("u", kir.Fn(kir.EdgeSource, kir.G(adj), vertices, kir.R(i)))
 					body([]kir.Expr{asInt(u), asInt(l.let("v", kir.Fn(kir.EdgeTarget, kir.G(adj), kir.R(i))))})
 				}
-				l.loop(&kir.Loop{I: i, Lo: kir.C64(kir.U64, 0), Hi: kir.C64(kir.U64, uint64(len(adj.Adj))), Body: l.block(ends)}, true)
+				l.loop(&kir.Loop{I: i, Lo: kir.C64(kir.U64, 0), Hi: l.arcs(adj), Body: l.block(ends)}, true)
 				return
 			}
 			u := &kir.Var{Name: "u", T: kir.T(kir.U32)}
-			l.do(&kir.Loop{I: u, Lo: kir.C(0), Hi: kir.C(uint32(vertices)), Body: l.block(func() {
+			l.do(&kir.Loop{I: u, Lo: kir.C(0), Hi: vertices, Body: l.block(func() {
 				list := &value{set: l.let("", kir.Fn(kir.List, kir.G(adj), kir.R(u)))}
 				l.over(list, func(v []kir.Expr) { body([]kir.Expr{asInt(kir.R(u)), v[0]}) })
 			})})
 		}}
 	}
 	v := l.scalar(n.Args[1])
-	if vertices == 0 {
+	if adj.Vertices() == 0 {
 		return &value{span: &[2]kir.Expr{i64(0), i64(0)}}
 	}
-	if of := n.Args[1].Type.Vertex; of != "" && l.in.Size(types.Sym{Of: types.Vertices, Input: of}) <= vertices {
+	if of := n.Args[1].Type.Vertex; of != "" && l.in.Size(types.Sym{Of: types.Vertices, Input: of}) <= int64(adj.Vertices()) {
 		return &value{set: l.let(n.Given, kir.Fn(kir.List, kir.G(adj), asID(v)))}
 	}
 	// A number that may not be a vertex: then it has no neighbours.
-	is := l.let("", kir.All(kir.Op2(kir.Ge, v, i64(0)), kir.Op2(kir.Lt, v, i64(vertices))))
+	is := l.let("", kir.All(kir.Op2(kir.Ge, v, i64(0)), kir.Op2(kir.Lt, v, asInt(vertices))))
 	list := kir.Fn(kir.List, kir.G(adj), kir.Select{If: is, Then: asID(v), Else: kir.C(0)})
 	end := kir.Select{If: is, Then: kir.C(math.MaxUint32), Else: kir.C(0)}
 	return &value{set: l.let(n.Given, kir.Fn(kir.Slice, list, kir.C(0), end))}
@@ -100,11 +100,13 @@ func (l *lowerer) graphNode(n *asg.Node) *value {
 func (l *lowerer) labelNode(n *asg.Node, input string) *value {
 	switch {
 	case n.Op == asg.LabelNumber:
-		return &value{xs: []kir.Expr{i64(int64(l.in.LabelNumber(input, n.Name)))}}
+		return &value{xs: []kir.Expr{l.wideOf(n, "label "+n.Name, int64(l.in.LabelNumber(input, n.Name)))}}
 	case n.Op == asg.LabelFirst || n.Op == asg.LabelEnd:
-		return &value{xs: []kir.Expr{l.let("", l.labelEnd(input, l.scalar(n.Args[1]), n.Op == asg.LabelEnd))}}
+		return &value{xs: []kir.Expr{l.let("", l.labelEnd(input, n.Args[1], n.Op == asg.LabelEnd))}}
+	case n.Op == asg.VertexLabel && input != "" && l.uses[n].ranges > 0 && l.uses[n].ranges == l.uses[n].reads:
+		return &value{} // nothing asks for the label itself
 	case n.Op == asg.VertexLabel && input != "":
-		return &value{xs: []kir.Expr{l.let("", l.label(n, input, l.scalar(n.Args[1])))}}
+		return &value{xs: []kir.Expr{l.let("", l.label(input, l.scalar(n.Args[1])))}}
 	}
 	return nil
 }
@@ -122,8 +124,10 @@ func (l *lowerer) infoGraph(n *asg.Node, name string, e *data.EdgeInfo) *made {
 	}
 	begin[vertices+1] = uint32(len(e.Info))
 	m := &made{
-		find:     l.byOffsets(name, begin, vertices),
-		vertices: func(*asg.Node) *value { return &value{span: &[2]kir.Expr{i64(0), i64(vertices)}} },
+		find: l.byOffsets(name, begin, vertices),
+		vertices: func(*asg.Node) *value {
+			return &value{span: &[2]kir.Expr{i64(0), asInt(l.numberOf(e, "vertices of "+name, uint32(vertices)))}}
+		},
 	}
 	m.info, m.below = l.information(name, n.Type.Facts.Info, e.Info)
 	if l.reads(n, asg.Joining) {
@@ -135,7 +139,7 @@ func (l *lowerer) infoGraph(n *asg.Node, name string, e *data.EdgeInfo) *made {
 	}
 	to := l.ids(name+" to", e.Lists.Adj)
 	second := func(i kir.Expr) kir.Expr { return asInt(kir.Elem{X: kir.G(to), I: i}) }
-	m.to = &rows{n: kir.C(uint32(len(e.Info))), width: 1, at: func(i kir.Expr, _ int) kir.Expr { return second(i) }}
+	m.to = &rows{n: l.number("items of "+name, uint32(len(e.Info))), width: 1, at: func(i kir.Expr, _ int) kir.Expr { return second(i) }}
 	if l.reads(n, asg.Edges) {
 		first := make([]uint32, 0, len(e.Info))
 		for v := range uint32(vertices) {
@@ -152,73 +156,4 @@ func (l *lowerer) infoGraph(n *asg.Node, name string, e *data.EdgeInfo) *made {
 		}}
 	}
 	return m
-}
-
-// maxClasses is the most labels that code tests one by one.
-const maxClasses = 256
-
-// label is the number of a vertex's label. Vertices with a label are consecutive.
-func (l *lowerer) label(n *asg.Node, name string, v kir.Expr) kir.Expr {
-	classes := l.in.Input(name).Graph.Classes
-	if len(classes) > maxClasses {
-		l.notYet(n, "labels of a graph with this many of them")
-	}
-	out := noLabel
-	for i := len(classes) - 1; i >= 0; i-- {
-		c := classes[i]
-		if c.First == c.End {
-			continue
-		}
-		in := kir.All(kir.Op2(kir.Ge, v, i64(int64(c.First))), kir.Op2(kir.Lt, v, i64(int64(c.End))))
-		out = kir.Select{If: in, Then: i64(int64(l.in.Label(name, c.First))), Else: out}
-	}
-	return out
-}
-
-// labelEnd is the first vertex with a label, or the one behind the last; where no
-// vertex has it, both are 0.
-func (l *lowerer) labelEnd(name string, label kir.Expr, end bool) kir.Expr {
-	known, constant := label.(kir.Const)
-	out := i64(0)
-	for _, c := range l.in.Input(name).Graph.Classes {
-		if c.First == c.End {
-			continue
-		}
-		at := c.First
-		if end {
-			at = c.End
-		}
-		number := int64(l.in.Label(name, c.First))
-		if constant {
-			if int64(known.Bits) == number {
-				out = i64(int64(at))
-			}
-			continue
-		}
-		is := kir.Op2(kir.Eq, label, i64(number))
-		out = kir.Select{If: is, Then: i64(int64(at)), Else: out}
-	}
-	return out
-}
-
-// isLabelled is the comparison of a vertex's label with a known one: such vertices are consecutive. It is
-// nil for other comparisons.
-func (l *lowerer) isLabelled(n *asg.Node) kir.Expr {
-	of, label := n.Args[0], n.Args[1]
-	if of.Op != asg.VertexLabel {
-		of, label = label, of
-	}
-	if n.Name != "==" || of.Op != asg.VertexLabel {
-		return nil
-	}
-	name := of.Args[0].Type.Facts.Input
-	if name == "" || of.Args[1].Type.Vertex != name {
-		return nil
-	}
-	number, known := l.scalar(label).(kir.Const)
-	if !known {
-		return nil
-	}
-	v := l.scalar(of.Args[1])
-	return kir.All(kir.Op2(kir.Ge, v, l.labelEnd(name, number, false)), kir.Op2(kir.Lt, v, l.labelEnd(name, number, true)))
 }

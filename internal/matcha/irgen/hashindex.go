@@ -35,7 +35,7 @@ func (l *lowerer) hashIndex(name string, slots map[types.Word]slot) *hashIndex {
 	h := &hashIndex{place: l.ids(name+" slots", place)}
 	g := l.prog.AddGlobal(&kir.GlobalDef{Name: name + " keys", Kind: kir.Col, Elem: kir.I64, Words: keys})
 	v, first, i, at := local("v", kir.I64), local("first", kir.U32), local("i", kir.U32), local("slot", kir.U32)
-	mask := kir.C(uint32(size - 1))
+	mask := l.number("slots of "+name, uint32(size-1))
 	free := kir.Op2(kir.Eq, h.field(kir.R(at), 2), kir.C(0))
 	key := kir.Fn(kir.CellInt, kir.G(g), kir.Convert{T: kir.T(kir.U64), X: kir.R(at)})
 	h.find = l.support(fmt.Sprintf("find%d", g.Index), func() *kir.Func {

@@ -21,7 +21,7 @@ import (
 )
 
 // Lower lowers a program for inputs that Bind has checked. Sizes of lists, labels and numbers
-// among the inputs become constants. Graphs that the program makes are made now. The error is a
+// among the inputs are globals of the code, so that its text does not depend on them. Graphs that the program makes are made now. The error is a
 // *syntax.Error that names the part that cannot be lowered yet, or the error of making a graph.
 func Lower(ctx context.Context, p *asg.Program, in *data.Set) (*Code, error) {
 	return lower(ctx, p, in, false)
@@ -35,7 +35,7 @@ func LowerDebug(ctx context.Context, p *asg.Program, in *data.Set) (*Code, error
 
 func lower(ctx context.Context, p *asg.Program, in *data.Set, debug bool) (c *Code, err error) {
 	l := &lowerer{debug: debug, ctx: ctx, p: p, in: in, prog: &kir.Program{Name: p.Name}, vals: map[*asg.Node]*value{}, graphs: map[string]*kir.GlobalDef{},
-		supported: map[string]*kir.Func{}, conditions: map[string]condition{}, ints: analyse(p)}
+		supported: map[string]*kir.Func{}, conditions: map[string]condition{}, numbers: map[any]kir.Expr{}, classes: map[string]*labels{}, ints: analyse(p)}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -116,6 +116,8 @@ type lowerer struct {
 	helpers     []*kir.Func               // functions that the program calls
 	supported   map[string]*kir.Func      // by their names
 	conditions  map[string]condition      // by asg.ViewKey
+	classes     map[string]*labels        // of labelsOf
+	numbers     map[any]kir.Expr          // of numberOf, by their keys
 	ints        analysis
 	uses        map[*asg.Node]usage
 	sure        map[*asg.Node]bool // nodes that the program needs for all inputs

@@ -2,6 +2,7 @@ package irgen
 
 import (
 	"math"
+	"slices"
 
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/matcha/asg"
@@ -23,8 +24,11 @@ type rows struct {
 
 // memory is a part of the memory of a worker, or of all.
 type memory struct {
-	mem *kir.Var
-	at  int64
+	l     *lowerer
+	name  string
+	mem   *kir.Var
+	at    int64
+	first bool // of all: it begins at 0 whatever the inputs are
 }
 
 // take lays out memory for the value of a node, at an even place.
@@ -41,29 +45,42 @@ func (l *lowerer) take(n *asg.Node, words int64) memory {
 		e.Hint = "smaller ranges of inputs, or fewer items or keys"
 		panic(failure{&data.MemoryError{Err: e}})
 	}
+	first := !slices.ContainsFunc(l.lists, func(x List) bool { return x.Shared == list.Shared })
 	l.lists = append(l.lists, list)
-	return memory{mem, list.At}
+	return memory{l, list.Name(), mem, list.At, first}
 }
 
-// ids is n words of m from word i on, words and floats n words of 8 bytes there.
+// place is where word i of m lies.
+func (m memory) place(i int64) kir.Expr {
+	if m.first && i == 0 {
+		return kir.C(0)
+	}
+	return m.l.number("place of "+m.name, uint32(m.at+i))
+}
+
+// ids is n words of m from word i on, words and floats n words of 8 bytes there. No target's text
+// has n, unless accesses are asserted.
 func (m memory) ids(i, n int64) kir.Expr {
-	return kir.Fn(kir.IDs, kir.R(m.mem), kir.C(uint32(m.at+i)), kir.C(uint32(n)))
+	return kir.Fn(kir.IDs, kir.R(m.mem), m.place(i), kir.C(uint32(n)))
 }
 
 func (m memory) words(i, n int64) kir.Expr {
-	return kir.Fn(kir.Words, kir.R(m.mem), kir.C(uint32(m.at+i)), kir.C(uint32(n)))
+	return kir.Fn(kir.Words, kir.R(m.mem), m.place(i), kir.C(uint32(n)))
 }
 
 func (m memory) floats(i, n int64) kir.Expr {
-	return kir.Fn(kir.Floats, kir.R(m.mem), kir.C(uint32(m.at+i)), kir.C(uint32(n)))
+	return kir.Fn(kir.Floats, kir.R(m.mem), m.place(i), kir.C(uint32(n)))
 }
 
-// most is the bound of a list.
-func (l *lowerer) most(n *asg.Node) int64 {
+// most is the value of a list's bound.
+func (l *lowerer) most(n *asg.Node) int64 { return l.in.Most(l.boundOf(n)) }
+
+// boundOf is the bound of a list.
+func (l *lowerer) boundOf(n *asg.Node) *types.Bound {
 	if n.Type.Max == nil {
 		panic(failure{l.p.File.ErrorAt(n.Pos, "the size of "+List{Node: n}.Name()+" is unknown")})
 	}
-	return l.in.Most(n.Type.Max)
+	return n.Type.Max
 }
 
 // asWord is a component as it lies in memory: a Bool is a number there.
@@ -158,7 +175,7 @@ func (l *lowerer) column(name string, t *types.Type, items []types.Word) *rows {
 	}
 	l.prog.AddGlobal(g)
 	w := t.Words()
-	return &rows{n: kir.C(uint32(len(items) / w)), width: w, column: g, at: func(i kir.Expr, j int) kir.Expr {
+	return &rows{n: l.number("items of "+name, uint32(len(items)/w)), width: w, column: g, at: func(i kir.Expr, j int) kir.Expr {
 		row := kir.Op2(kir.Mul, kir.Convert{T: kir.T(kir.U64), X: i}, kir.C64(kir.U64, uint64(w)))
 		return fromWord(t.Part(0).Kind, cell(g, kir.Op2(kir.Add, row, kir.C64(kir.U64, uint64(j)))))
 	}}

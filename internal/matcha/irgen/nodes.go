@@ -209,12 +209,8 @@ func (l *lowerer) input(n *asg.Node) *value {
 		return &value{adj: l.graph(n.Name)}
 	case types.List:
 		return l.inputList(n, in.Items)
-	case types.Float:
-		return &value{xs: []kir.Expr{kir.F(in.Var.Float())}}
-	case types.Bool:
-		return &value{xs: []kir.Expr{kir.Const{T: kir.T(kir.Bool), Bits: uint64(in.Var)}}}
 	}
-	return &value{xs: []kir.Expr{i64(int64(in.Var))}}
+	return &value{xs: []kir.Expr{l.givenNumber(n, in.Var)}}
 }
 
 // noLabel is the label of a vertex without one.

@@ -35,10 +35,10 @@ func (l *lowerer) relation(n *asg.Node) *made {
 	some := []kir.Stmt{
 		&kir.Let{Var: set},
 		&kir.SetOp{Op: kir.Filter, A: kir.Fn(kir.List, kir.G(adj), kir.R(u)), X: x, Keep: rest, To: kir.R(set),
-			Out: kir.Fn(kir.IDs, kir.R(to.mem), plus(kir.C(uint32(to.at)), at), kir.Op2(kir.Sub, kir.Elem{X: begin, I: plus(kir.R(u), kir.C(1))}, at))},
+			Out: kir.Fn(kir.IDs, kir.R(to.mem), plus(to.place(0), at), kir.Op2(kir.Sub, kir.Elem{X: begin, I: plus(kir.R(u), kir.C(1))}, at))},
 		&kir.Assign{To: kir.R(kept), X: kir.Fn(kir.Size, kir.R(set))},
 	}
-	loop := &kir.Loop{I: u, Lo: kir.C(0), Hi: kir.C(uint32(vertices)), Body: []kir.Stmt{
+	loop := &kir.Loop{I: u, Lo: kir.C(0), Hi: l.vertices(adj), Body: []kir.Stmt{
 		&kir.Let{Var: kept, Init: kir.C(0)},
 		when(first, some...),
 		&kir.Assign{To: kir.Elem{X: size, I: kir.R(u)}, X: kir.R(kept)},
@@ -51,7 +51,7 @@ func (l *lowerer) relation(n *asg.Node) *made {
 	return &made{
 		ids: to.ids(0, arcs),
 		find: func(v kir.Expr) (kir.Expr, kir.Expr) {
-			is := l.let("", kir.All(kir.Op2(kir.Ge, v, i64(0)), kir.Op2(kir.Lt, v, i64(vertices))))
+			is := l.let("", kir.All(kir.Op2(kir.Ge, v, i64(0)), kir.Op2(kir.Lt, v, asInt(l.vertices(adj)))))
 			at := l.let("", kir.Select{If: is, Then: asID(v), Else: kir.C(0)})
 			first := l.let("begin", kir.Elem{X: begin, I: at})
 			return first, l.let("end", plus(first, kir.Select{If: is, Then: kir.Elem{X: size, I: at}, Else: kir.C(0)}))

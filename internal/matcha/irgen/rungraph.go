@@ -21,16 +21,17 @@ func (l *lowerer) runGraph(n *asg.Node) *made {
 	}
 	most := l.most(edges)
 	a := l.columnsOf(n, most, kinds)
-	count := l.gather(a[:2], most, edges)
+	room := l.most32(edges.Type.Max)
+	count := l.gather(a[:2], room, edges)
 	var labels []kir.Expr
 	var named *kir.Var
 	if n.At&asg.WithLabels != 0 {
 		labels = l.columnsOf(n, l.most(rest[0]), []kir.Kind{kir.I64, kir.I64})
-		named = l.gather(labels, l.most(rest[0]), rest[0])
+		named = l.gather(labels, l.most32(rest[0].Type.Max), rest[0])
 		rest = rest[1:]
 	}
 	if n.At&asg.WithInfo != 0 {
-		infos := l.gather(a[2:], most, rest[0])
+		infos := l.gather(a[2:], room, rest[0])
 		l.fail(kir.Op2(kir.Ne, kir.R(infos), kir.R(count)), l.code(n, "einfo does not have one item for each edge"))
 	}
 	l.sortEdges(a, kinds, kir.R(count))
@@ -69,7 +70,7 @@ func (l *lowerer) runGraph(n *asg.Node) *made {
 				body(e[1:])
 			})
 		}}
-		return l.sortedList(at, at.Type.Elem, 2*most, ends)
+		return l.sortedList(at, at.Type.Elem, types.Times(types.Exactly(2), edges.Type.Max), ends)
 	}
 	if labels != nil {
 		l.labelled(n, m, labels, kir.R(named))
@@ -140,11 +141,11 @@ func (l *lowerer) columnsOf(at *asg.Node, n int64, kinds []kir.Kind) (out []kir.
 
 // gather stores the components of a list's items, an array each, and returns how
 // many items there are.
-func (l *lowerer) gather(arrays []kir.Expr, most int64, list *asg.Node) *kir.Var {
+func (l *lowerer) gather(arrays []kir.Expr, room kir.Expr, list *asg.Node) *kir.Var {
 	count := local("n", kir.U32)
 	l.do(&kir.Let{Var: count, Init: kir.C(0)})
 	l.over(l.list(list), func(item []kir.Expr) {
-		l.do(when(kir.Op2(kir.Lt, kir.R(count), kir.C(uint32(most))), l.block(func() {
+		l.do(when(kir.Op2(kir.Lt, kir.R(count), room), l.block(func() {
 			for j, x := range item {
 				l.do(&kir.Assign{To: kir.Elem{X: arrays[j], I: kir.R(count)}, X: asWord(x)})
 			}
@@ -185,14 +186,14 @@ func (l *lowerer) place(words, n, v kir.Expr) kir.Expr {
 
 // sortedList stores the different items of a list, ascending. NaN, which equals
 // nothing, is left out.
-func (l *lowerer) sortedList(n *asg.Node, t *types.Type, most int64, v *value) *value {
+func (l *lowerer) sortedList(n *asg.Node, t *types.Type, most *types.Bound, v *value) *value {
 	kind := wordKind(t)
-	a := l.columnsOf(n, most, []kir.Kind{kind})[0]
+	a := l.columnsOf(n, l.in.Most(most), []kir.Kind{kind})[0]
 	count := local("n", kir.U32)
 	l.do(&kir.Let{Var: count, Init: kir.C(0)})
 	l.over(v, func(item []kir.Expr) {
 		x := asWord(item[0])
-		room := kir.Op2(kir.Lt, kir.R(count), kir.C(uint32(most)))
+		room := kir.Op2(kir.Lt, kir.R(count), l.most32(most))
 		if kind == kir.F64 {
 			room = kir.All(room, kir.Op2(kir.Eq, x, x))
 		}

@@ -7,6 +7,7 @@ type usage struct {
 	reads   int  // how often it is read
 	deeper  bool // in a function inside of that where it is made, which runs for items
 	indexed bool // its items are told by their numbers
+	ranges  int  // reads of a label that are comparisons with the range of a known one
 }
 
 // findUses notes the uses of the program's lists.
@@ -16,6 +17,9 @@ func (l *lowerer) findUses() {
 		for _, a := range n.Args {
 			u := l.uses[a]
 			u.reads++
+			if of, _, ok := l.labelCompared(n); ok && of == a {
+				u.ranges++
+			}
 			u.deeper = u.deeper || n.Home != a.Home
 			u.indexed = u.indexed || len(n.Args) > 1 && n.Func != nil || len(n.Args) > 1 && n.Op == asg.ApplySize
 			l.uses[a] = u

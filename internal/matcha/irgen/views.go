@@ -60,7 +60,7 @@ func (l *lowerer) sparseEdges(adj *kir.GlobalDef, lists *graph.Sparse) *value {
 	return &value{each: func(body func([]kir.Expr)) {
 		outer := l.takeOuter()
 		i := &kir.Var{Name: "i", T: kir.T(kir.U64)}
-		l.loop(&kir.Loop{I: i, Lo: kir.C64(kir.U64, 0), Hi: kir.C64(kir.U64, uint64(len(adj.Adj))), Body: l.block(func() {
+		l.loop(&kir.Loop{I: i, Lo: kir.C64(kir.U64, 0), Hi: l.arcs(adj), Body: l.block(func() {
 			u := l.let("u", kir.Elem{X: kir.G(from), I: kir.Convert{T: kir.T(kir.U32), X: kir.R(i)}})
 			body([]kir.Expr{asInt(u), asInt(l.let("v", kir.Fn(kir.EdgeTarget, kir.G(adj), kir.R(i))))})
 		})}, outer)

@@ -40,6 +40,13 @@ var counts = map[string][]string{
 	"motifs4":       {"motifs(4)"},
 	"motifs4_parts": {"motifs(4)"},
 	"motifs5":       {"motifs(5)"},
+	"motifs5_parts": {"motifs(5)"},
+	"q1":            {"diamond"},
+	"q2":            {"clique(4)"},
+	"q3":            {"house"},
+	"q4":            {"cycle(5)"},
+	"q5":            {"gem"},
+	"q6":            {"lollipop(4,1)"},
 }
 
 // Entries are all programs, by name.

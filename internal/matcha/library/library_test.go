@@ -85,7 +85,7 @@ func TestEntries(t *testing.T) {
 		if got := syntax.Format(f); got != e.Text {
 			t.Errorf("%s is not in canonical form, which is\n%s", e.Name, got)
 		}
-		if answers[e.Name] == nil && motifPrograms[e.Name] == 0 && !slices.Contains(labelledPrograms, e.Name) && e.Name != "temporal" && temporalQueries[e.Name] == nil {
+		if answers[e.Name] == nil && motifPrograms[e.Name] == 0 && !slices.Contains(labelledPrograms, e.Name) && e.Name != "temporal" && temporalQueries[e.Name] == nil && listed[strings.TrimSuffix(e.Name, "_labelled")] == nil {
 			t.Errorf("%s has no test", e.Name)
 		}
 		if e.Doc == "" || !paper.MatchString(e.Text) {
@@ -216,6 +216,9 @@ func TestReal(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, patterns := range answers {
+			if listed[name] != nil && file != "karate.txt" && file != "citeseer.graph.gz" {
+				continue // the interpreter takes a minute for what they list in others
+			}
 			got := result(t, load(t, name), map[string]data.Input{"G": {Graph: g}}, nil)
 			for i, of := range patterns {
 				q, err := weft.PatternByName(of)

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"strings"
@@ -21,11 +22,11 @@ func StarMaps(g *graph.Graph, k int) (n float64) {
 	return n
 }
 
-// MotifsByParts is the text of the library's program that counts the motifs of four vertices,
+// MotifsByParts is the text of the library's program that counts the motifs of k vertices, four or five,
 // induced, by arithmetic over numbers of smaller parts. Programs see an input graph with its
 // directions, which motifs ignore; directed says whether it has any.
-func MotifsByParts(directed bool) (string, error) {
-	f, err := Parse("motifs4_parts")
+func MotifsByParts(k int, directed bool) (string, error) {
+	f, err := Parse(fmt.Sprintf("motifs%d_parts", k))
 	if err != nil {
 		return "", err
 	}

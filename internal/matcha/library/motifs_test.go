@@ -23,7 +23,7 @@ import (
 
 // motifPrograms count all induced motifs, by the number of vertices, in the order of
 // weft motifs.
-var motifPrograms = map[string]int{"motifs3": 3, "motifs4": 4, "motifs4_parts": 4, "motifs5": 5}
+var motifPrograms = map[string]int{"motifs3": 3, "motifs4": 4, "motifs4_parts": 4, "motifs5": 5, "motifs5_parts": 5}
 
 // motifs are the patterns of k vertices, induced.
 func motifs(t failer, k int) []*pattern.Pattern {

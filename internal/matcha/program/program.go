@@ -135,6 +135,35 @@ type Result struct {
 // again; emit ends the run by returning false. With a nil emit rows are only counted. The caller
 // has a lease of the graphs.
 func (m *Program) Run(ctx context.Context, rt *runtime.Runtime, in map[string]any, emit func(row []any) bool, s *setting.Settings) (r Result, err error) {
+	return m.run(ctx, rt, in, s, func(o *run.Options, p *asg.Program, set *data.Set) {
+		if emit == nil {
+			return
+		}
+		var row []any
+		o.Emit = func(words []types.Word) bool {
+			row = row[:0]
+			for i, x := range words {
+				row = append(row, set.Value(p.Row.Part(i), x))
+			}
+			return emit(row)
+		}
+	})
+}
+
+// RunRows is Run for many rows. It calls take with batches of rows, which may be read until take returns. Workers call it concurrently, each
+// at most once at a time. It returns how many rows it took, and whether it wants more.
+func (m *Program) RunRows(ctx context.Context, rt *runtime.Runtime, in map[string]any, take func(rows Rows) (taken int, more bool), s *setting.Settings) (r Result, err error) {
+	return m.run(ctx, rt, in, s, func(o *run.Options, p *asg.Program, set *data.Set) {
+		if p.Row == nil {
+			return
+		}
+		of := columnsOf(p, set)
+		o.Rows = func(worker int, words []types.Word) (int, bool) { return take(Rows{worker, of, words}) }
+	})
+}
+
+// run is both; hand says who takes emitted rows.
+func (m *Program) run(ctx context.Context, rt *runtime.Runtime, in map[string]any, s *setting.Settings, hand func(*run.Options, *asg.Program, *data.Set)) (r Result, err error) {
 	start := time.Now()
 	p, err := m.optimized(s)
 	r.FrontEnd = time.Since(start)
@@ -169,16 +198,7 @@ func (m *Program) Run(ctx context.Context, rt *runtime.Runtime, in map[string]an
 	if err != nil {
 		return r, err
 	}
-	if emit != nil {
-		var row []any
-		o.Emit = func(words []types.Word) bool {
-			row = row[:0]
-			for i, x := range words {
-				row = append(row, set.Value(p.Row.Part(i), x))
-			}
-			return emit(row)
-		}
-	}
+	hand(&o, p, set)
 	out, err := run.Run(ctx, rt, p, set, graphs, o)
 	r.Prepare += out.Prepare
 	r.Compile, r.Search = out.Compile, out.Search

@@ -46,6 +46,10 @@ type Options struct {
 	// Emit is called with each emitted row, and ends the run by returning false. With nil rows
 	// are only counted.
 	Emit func(words []types.Word) bool
+	// Rows takes the place of Emit, for many rows: it is called with batches of rows, one after the other, in memory that
+	// is used again. Workers call it concurrently, each at most once at a time; worker is less than
+	// native.MostWorkers. It returns how many rows it took, and whether it wants more.
+	Rows func(worker int, words []types.Word) (taken int, more bool)
 }
 
 // Result is the result of a run, with its times.
@@ -153,7 +157,14 @@ func (x *program) interpret(ctx context.Context, r *Result) (err error) {
 		return UsageError{errors.New("a debug build needs generated code; the interpreter makes all checks without it")}
 	}
 	start := time.Now()
-	r.Result, err = interp.Run(ctx, x.p, x.set, interp.Options{Memory: x.o.ProgramMemory, Emit: x.o.Emit})
+	emit := x.o.Emit
+	if x.o.Rows != nil {
+		emit = func(row []types.Word) bool {
+			_, more := x.o.Rows(0, row)
+			return more
+		}
+	}
+	r.Result, err = interp.Run(ctx, x.p, x.set, interp.Options{Memory: x.o.ProgramMemory, Emit: emit})
 	r.Search = time.Since(start)
 	return err
 }
@@ -165,7 +176,7 @@ func (x *program) onCPU(ctx context.Context, sched schedule.Schedule, graphs []*
 	if err != nil {
 		return err
 	}
-	o := cpu.Options{Schedule: sched, Objects: x.rt.Objects, Memory: x.o.ProgramMemory, Compiler: x.o.CompilerMemory, Emit: x.o.Emit}
+	o := cpu.Options{Schedule: sched, Objects: x.rt.Objects, Memory: x.o.ProgramMemory, Compiler: x.o.CompilerMemory, Emit: x.o.Emit, Rows: x.o.Rows}
 	for _, g := range graphs {
 		code.Program.EachArray(g.Own)
 		if o.Classes == nil {
@@ -203,7 +214,7 @@ func (x *program) onGPU(ctx context.Context, sched schedule.Schedule, r *Result)
 	if err != nil {
 		return err
 	}
-	o := device.Options{Schedule: sched, Off: x.o.Off, Emit: x.o.Emit, Stats: x.o.Lanes, Debug: x.o.Debug, Memory: x.o.Memory}
+	o := device.Options{Schedule: sched, Off: x.o.Off, Emit: x.o.Emit, Rows: x.o.Rows, Stats: x.o.Lanes, Debug: x.o.Debug, Memory: x.o.Memory}
 	got, err := device.Run(ctx, on, x.p, x.set, code, o)
 	r.Result = interp.Result{Words: got.Words, Emitted: got.Emitted, Stopped: got.Stopped}
 	r.Prepare += got.Upload + got.Prepare

@@ -397,7 +397,7 @@ func Inputs(t *rapid.T, text string) map[string]data.Input {
 			in["D"] = data.Input{Graph: g, View: sparse{view.Of{Graph: g}}}
 		}
 	}
-	for i := range 4 {
+	for i := range 5 {
 		if name := fmt.Sprint("l", i); has(name) {
 			in[name] = data.Input{Var: types.Word(rapid.IntRange(0, 2).Draw(t, name))}
 		}
