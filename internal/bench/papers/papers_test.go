@@ -16,6 +16,11 @@ func TestExperiments(t *testing.T) {
 	}
 	for _, system := range Systems() {
 		all, err := Of(system, nil)
+		for i, e := range all {
+			if slices.ContainsFunc(all[:i], func(o Experiment) bool { return o.Name == e.Name }) {
+				t.Errorf("%s has %s twice", system, e.Name)
+			}
+		}
 		if err != nil || len(all) < 3 {
 			t.Errorf("%s: %d experiments, %v", system, len(all), err)
 		}
