@@ -108,10 +108,11 @@ func TestEnded(t *testing.T) {
 			}
 			return last
 		},
-		"Matcha":       func(ctx context.Context) error { _, err := g.Matcha(ctx, q); return err },
-		"MotifsMatcha": func(ctx context.Context) error { _, err := g.MotifsMatcha(ctx, 4); return err },
-		"Matcha.Run":   func(ctx context.Context) error { _, err := program.Run(ctx, in, nil); return err },
-		"Matcha.Code":  func(ctx context.Context) error { _, err := program.Code(ctx, "ir", in); return err },
+		"Matcha":         func(ctx context.Context) error { _, err := g.Matcha(ctx, q); return err },
+		"MotifsMatcha":   func(ctx context.Context) error { _, err := g.MotifsMatcha(ctx, 4); return err },
+		"Matcha.Run":     func(ctx context.Context) error { _, err := program.Run(ctx, in, nil); return err },
+		"Matcha.RunRows": func(ctx context.Context) error { _, err := program.RunRows(ctx, in, nil); return err },
+		"Matcha.Code":    func(ctx context.Context) error { _, err := program.Code(ctx, "ir", in); return err },
 	}
 	why := errors.New("why")
 	for name, call := range calls {

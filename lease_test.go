@@ -81,6 +81,10 @@ var ofPrograms = map[string]func(ctx context.Context, g *Graph) error{
 		_, err := degrees.Run(ctx, map[string]any{"G": g}, nil)
 		return err
 	},
+	"Matcha.RunRows": func(ctx context.Context, g *Graph) error {
+		_, err := degrees.RunRows(ctx, map[string]any{"G": g}, nil)
+		return err
+	},
 	"Matcha.Code": func(ctx context.Context, g *Graph) error {
 		_, err := degrees.Code(ctx, "ir", map[string]any{"G": g})
 		return err

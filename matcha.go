@@ -181,7 +181,7 @@ func MatchaPasses() (out [][2]string) {
 // false. With a nil emit rows are only counted. WithMemory limits the memory of lists, which is
 // checked before anything runs.
 func (m *Matcha) Run(ctx context.Context, in map[string]any, emit func(row []any) bool, options ...Option) (r MatchaResult, err error) {
-	return m.run(ctx, in, options, func(ctx context.Context, rt *runtime.Runtime, in map[string]any, s *setting.Settings) (program.Result, error) {
+	return m.run(ctx, setting.Run, in, options, func(ctx context.Context, rt *runtime.Runtime, in map[string]any, s *setting.Settings) (program.Result, error) {
 		return m.p.Run(ctx, rt, in, emit, s)
 	})
 }
@@ -208,21 +208,24 @@ func (r MatchaRows) Ints(j int, to []int64, step int) { r.r.Ints(j, to, step) }
 
 // RunRows is Run for many rows. It calls take with batches of rows, and take returns how many of them it took, and
 // whether it wants more. Workers call it concurrently: those whose rows have different numbers of Worker, which are less
-// than 4096.
+// than 4096. With a nil take rows are only counted.
 func (m *Matcha) RunRows(ctx context.Context, in map[string]any, take func(rows MatchaRows) (taken int, more bool), options ...Option) (MatchaResult, error) {
-	return m.run(ctx, in, options, func(ctx context.Context, rt *runtime.Runtime, in map[string]any, s *setting.Settings) (program.Result, error) {
+	return m.run(ctx, setting.RunRows, in, options, func(ctx context.Context, rt *runtime.Runtime, in map[string]any, s *setting.Settings) (program.Result, error) {
+		if take == nil {
+			return m.p.RunRows(ctx, rt, in, nil, s)
+		}
 		return m.p.RunRows(ctx, rt, in, func(rows program.Rows) (int, bool) { return take(MatchaRows{rows}) }, s)
 	})
 }
 
 // run is Run, with a run of the program.
-func (m *Matcha) run(ctx context.Context, in map[string]any, options []Option, program func(context.Context, *runtime.Runtime, map[string]any, *setting.Settings) (program.Result, error)) (r MatchaResult, err error) {
+func (m *Matcha) run(ctx context.Context, call setting.Call, in map[string]any, options []Option, program func(context.Context, *runtime.Runtime, map[string]any, *setting.Settings) (program.Result, error)) (r MatchaResult, err error) {
 	defer ends(ctx, &err)
 	rt, err := m.runtime(in)
 	if err != nil {
 		return r, err
 	}
-	s, err := rt.collect(setting.Run, options)
+	s, err := rt.collect(call, options)
 	if err != nil {
 		return r, err
 	}

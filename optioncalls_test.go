@@ -96,6 +96,7 @@ func everyCall(t *testing.T) map[string]func(...Option) error {
 		"Query.Check":         func(o ...Option) error { return q.Check(o...) },
 		"Query.Semantics":     func(o ...Option) error { _, err := q.Semantics(o...); return err },
 		"Matcha.Run":          func(o ...Option) error { _, err := m.Run(ctx, in, nil, o...); return err },
+		"Matcha.RunRows":      func(o ...Option) error { _, err := m.RunRows(ctx, in, nil, o...); return err },
 		"Matcha.Code":         func(o ...Option) error { _, err := m.Code(ctx, "c", in, o...); return err },
 		"Matcha.Graph":        func(o ...Option) error { _, err := m.Graph(o...); return err },
 		"Matcha.Explain":      func(o ...Option) error { _, err := m.Explain(in, o...); return err },
@@ -130,7 +131,7 @@ func TestOptionsOfCalls(t *testing.T) {
 				t.Errorf("Concerning(%s) of %s: %d options, concerns it: %v", name, option, len(got), concerned)
 			}
 			// WithDebug asks for generated code, which a run by default has not. The switches of watches are others than those of searches.
-			other := option == "WithDebug" && name == "Matcha.Run" || option == "WithEngineOption" && of&(setting.Watch|setting.Follow) != 0
+			other := option == "WithDebug" && strings.HasPrefix(name, "Matcha.Run") || option == "WithEngineOption" && of&(setting.Watch|setting.Follow) != 0
 			if concerned && err != nil && !other {
 				t.Errorf("%s with %s: %v", name, option, err)
 			}

@@ -325,7 +325,7 @@ func (a *app) matchaRun(f *matchaFlags, name string) error {
 			return out.finish(err)
 		}
 		rows.Limit = f.limit
-		r, err := m.RunRows(ctx, in, func(b weft.MatchaRows) (int, bool) { return rows.AddBatch(b.Worker(), b) }, weft.Concerning("Matcha.Run", options...)...)
+		r, err := m.RunRows(ctx, in, func(b weft.MatchaRows) (int, bool) { return rows.AddBatch(b.Worker(), b) }, weft.Concerning("Matcha.RunRows", options...)...)
 		for _, n := range r.Notes {
 			fmt.Fprintf(a.stderr, "weft: %s\n", n)
 		}

@@ -279,7 +279,7 @@ func (r *Run) WriteProgram(w io.Writer, format string) error {
 	rows := sink.NewValues(out, format, names...)
 	limit := r.MostRows()
 	rows.Limit = limit
-	x, err := r.program.RunRows(r.ctx, r.inputs, func(b weft.MatchaRows) (int, bool) { return rows.AddBatch(b.Worker(), b) }, r.of("Matcha.Run")...)
+	x, err := r.program.RunRows(r.ctx, r.inputs, func(b weft.MatchaRows) (int, bool) { return rows.AddBatch(b.Worker(), b) }, r.of("Matcha.RunRows")...)
 	s := Summary{Values: x.Values, Notes: x.Notes}
 	if r.program.Emits() {
 		s.Columns, s.Rows = x.Row, rows.Count()

@@ -41,6 +41,7 @@ const (
 	Watch
 	Follow
 	Orbits
+	RunRows
 	end
 )
 
@@ -50,7 +51,7 @@ var Calls = [...]string{
 	"Graph.Count", "Graph.CountEach", "Graph.Exists", "Graph.Match", "Graph.List", "Graph.Explain", "Graph.Verify", "Graph.Participation",
 	"Graph.Motifs", "Graph.Cliques", "Graph.Matcha", "Graph.MotifsMatcha", "Query.Check", "Query.Semantics",
 	"Matcha.Run", "Matcha.Code", "Matcha.Graph", "Matcha.Explain", "Runtime.Check",
-	"Graph.Watch", "Graph.Follow", "Graph.Orbits",
+	"Graph.Watch", "Graph.Follow", "Graph.Orbits", "Matcha.RunRows",
 }
 
 // Sets of calls that are alike.
@@ -62,6 +63,7 @@ const (
 	motifs   = Motifs | Orbits
 	programs = Matcha | MotifsMatcha
 	watches  = Watch | Follow
+	runs     = Run | RunRows
 )
 
 // Concerns maps each option to the calls that it concerns. Query.Check accepts the options of
@@ -78,11 +80,11 @@ var Concerns = map[string]Call{
 	"WithVertices":       reads,
 	"WithVertexRecords":  reads,
 	"WithVertexRows":     reads,
-	"WithThreads":        reads | Generate | Info | Layouts | Partition | CheckFile | searches | Orbits | programs | Check | Run | MatchaExplain | watches,
-	"WithMemory":         reads | Generate | Partition | searches | Orbits | Check | Run | watches,
-	"WithGPUMemory":      reads | searches | Check | Run | watches,
+	"WithThreads":        reads | Generate | Info | Layouts | Partition | CheckFile | searches | Orbits | programs | Check | runs | MatchaExplain | watches,
+	"WithMemory":         reads | Generate | Partition | searches | Orbits | Check | runs | watches,
+	"WithGPUMemory":      reads | searches | Check | runs | watches,
 	"WithSpill":          searches | Check,
-	"WithDevice":         reads | searches | Check | Run | MatchaExplain | RuntimeCheck | watches,
+	"WithDevice":         reads | searches | Check | runs | MatchaExplain | RuntimeCheck | watches,
 	"WithProgress":       files | searches | Orbits | Check,
 	"WithEngine":         searches | Check | RuntimeCheck | watches,
 	"WithEngineOption":   searches | programs | Check | watches,
@@ -100,15 +102,15 @@ var Concerns = map[string]Call{
 	"WithQueryColumn":    List | Participation | Check,
 	"WithListing":        Explain | Matcha | Check,
 	"WithLevels":         Explain | Check,
-	"WithPasses":         Run | Code | Graph | MatchaExplain,
-	"WithSchedule":       Run | Code | MatchaExplain,
-	"WithTarget":         Run | MatchaExplain,
-	"WithProgramMemory":  Run,
-	"WithCompilerMemory": searches | Check | Run,
+	"WithPasses":         runs | Code | Graph | MatchaExplain,
+	"WithSchedule":       runs | Code | MatchaExplain,
+	"WithTarget":         runs | MatchaExplain,
+	"WithProgramMemory":  runs,
+	"WithCompilerMemory": searches | Check | runs,
 	"WithPartitioner":    Partition,
 	"WithImbalance":      Partition,
-	"WithDebug":          Run | Code,
-	"WithStats":          Run,
+	"WithDebug":          runs | Code,
+	"WithStats":          runs,
 }
 
 // String names the calls, with commas between them.

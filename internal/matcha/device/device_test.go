@@ -162,7 +162,7 @@ func TestSame(t *testing.T) {
 // TestMadeOnDevice compares programs whose graphs are made, cut or gone over by all groups.
 func TestMadeOnDevice(t *testing.T) {
 	on(t, func(t *testing.T, s *session.Session) {
-		for i, name := range []string{"relations", "windows", "windows of an input", "windows of graphs that run", "lists side by side"} {
+		for i, name := range []string{"relations", "semi-joins", "windows", "windows of an input", "windows of graphs that run", "lists side by side"} {
 			t.Run(name, func(t *testing.T) {
 				same(t, s, program{name, matchatest.Programs[name]}, i, 5*i+int(device.Seed()%1000))
 			})

@@ -23,7 +23,8 @@ type made struct {
 	edges    *rows
 	vertices func(n *asg.Node) *value
 	label    func(v kir.Expr) kir.Expr
-	byLabel  *byLabel // nil: neighbours are not kept by labels
+	byLabel  *byLabel  // nil: neighbours are not kept by labels
+	relation *relation // nil: it is another graph
 }
 
 // makeGraph makes a graph. One that the program makes once, from its inputs, is

@@ -108,6 +108,7 @@ type lowerer struct {
 	vals        map[*asg.Node]*value
 	graphs      map[string]*kir.GlobalDef // of inputs
 	inline      bool                      // in a predicate, which is one expression
+	semi        bool                      // in the condition of a relation, which may have semi-joins
 	debug       bool                      // for Assert
 	at          *asg.Node                 // the node that is being written
 	places      map[*asg.Node]uint32      // codes of accesses outside memory

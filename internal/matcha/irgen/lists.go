@@ -111,6 +111,10 @@ func (l *lowerer) plain(f *asg.Func, but ...*asg.Node) bool {
 		switch n.Op {
 		case asg.Neg, asg.Not, asg.Arith, asg.Compare, asg.And, asg.Or, asg.ToFloat, asg.MakeTuple, asg.Part, asg.Const,
 			asg.VertexLabel, asg.LabelNumber, asg.LabelFirst, asg.LabelEnd, asg.Holds:
+		case asg.Neighbor, asg.Size:
+			if !l.semi || !l.joins(n) {
+				return false
+			}
 		default:
 			return false
 		}

@@ -53,7 +53,12 @@ func (l *lowerer) node(n *asg.Node) *value {
 		return l.between(n)
 	case asg.Holds:
 		return one(l.holds(n))
-	case asg.Vertices, asg.Edges, asg.Neighbor, asg.EdgeInfo, asg.Joining, asg.Labelled, asg.VertexLabel, asg.LabelNumber, asg.LabelFirst, asg.LabelEnd:
+	case asg.Neighbor:
+		if l.semi && l.joins(n) {
+			return &value{} // its size is asked for
+		}
+		return l.graphNode(n)
+	case asg.Vertices, asg.Edges, asg.EdgeInfo, asg.Joining, asg.Labelled, asg.VertexLabel, asg.LabelNumber, asg.LabelFirst, asg.LabelEnd:
 		return l.graphNode(n)
 	case asg.Apply:
 		if !n.Effects {
@@ -80,6 +85,9 @@ func (l *lowerer) node(n *asg.Node) *value {
 		}
 		return l.sum(n, n.Type, func(add func([]kir.Expr)) { l.over(v, add) })
 	case asg.Size:
+		if l.semi && l.joins(n) {
+			return one(l.degree(n.Args[0]))
+		}
 		return one(l.size(l.list(n.Args[0])))
 	case asg.Slice:
 		return l.slice(n)

@@ -7,21 +7,43 @@ import (
 	"github.com/weftgraph/weft/internal/matcha/asg"
 )
 
-// relation is a graph of those edges of an input graph that fulfil a condition, as joins have them. All
-// workers make it when the program begins. They filter the lists of the input into memory that has as
-// many places as the input has edges, each list to its own place, so that no list waits for another.
-// It is nil if n is another graph.
+// relation is where the edges of a relation lie: those of an input graph, or of another relation, that
+// fulfil a condition, as joins have them.
+type relation struct {
+	adj       *kir.GlobalDef // of the input
+	ids, size kir.Expr       // list v is size[v] of ids, from where it begins in adj on
+}
+
+// relation makes a relation. All workers make it when the program begins. They filter the lists of the
+// input into memory that has as many places as the input has edges, each list to its own place, so that
+// no list waits for another. A condition may ask how many neighbours an end has in an earlier relation
+// (semi-join). It is nil if n is another graph.
 func (l *lowerer) relation(n *asg.Node) *made {
 	list := n.Args[0]
-	if n.At != 0 || list.Op != asg.Apply || len(list.Args) != 1 || list.Effects || len(list.Func.Steps) > 0 || list.Func.Result != list.Func.Operands[0] ||
-		list.Cond == nil || !l.plain(list.Cond) || l.reads(n, asg.Vertices) || l.reads(n, asg.Edges) {
+	if !filters(n) || l.reads(n, asg.Vertices) || l.edgesListed(n) {
 		return nil
 	}
-	g := list.Args[0]
-	if g.Op != asg.Edges || g.Args[0].Op != asg.Input || l.in.EdgeInfo(g.Args[0]) != nil {
+	l.semi = true
+	plain := l.plain(list.Cond)
+	l.semi = false
+	if !plain {
 		return nil
 	}
-	adj := l.graph(g.Args[0].Name)
+	g := list.Args[0].Args[0]
+	var from *relation
+	switch v := l.vals[g]; {
+	case g.Op == asg.Input && l.in.EdgeInfo(g) == nil:
+	case v != nil && v.made != nil && v.made.relation != nil:
+		from = v.made.relation
+	default:
+		return nil
+	}
+	var adj *kir.GlobalDef
+	if from != nil {
+		adj = from.adj
+	} else {
+		adj = l.graph(g.Name)
+	}
 	vertices, arcs := int64(len(adj.Off)-1), int64(len(adj.Adj))
 	if vertices == 0 || arcs+vertices > maxRelation {
 		return nil
@@ -29,12 +51,18 @@ func (l *lowerer) relation(n *asg.Node) *made {
 	begin := kir.G(l.begins(adj))
 	to, size := l.take(n, arcs), l.take(n, vertices).ids(0, vertices)
 	u, x, kept := &kir.Var{Name: "u", T: kir.T(kir.U32)}, &kir.Var{Name: "x", T: kir.T(kir.U32)}, local("kept", kir.U32)
+	l.semi = true
 	first, rest := l.split(list.Cond, u, x)
+	l.semi = false
 	at := kir.Elem{X: begin, I: kir.R(u)}
+	all := kir.Fn(kir.List, kir.G(adj), kir.R(u))
+	if from != nil {
+		all = kir.Fn(kir.Part, from.ids, at, kir.Elem{X: from.size, I: kir.R(u)})
+	}
 	set := &kir.Var{Name: "list", T: kir.T(kir.Set)}
 	some := []kir.Stmt{
 		&kir.Let{Var: set},
-		&kir.SetOp{Op: kir.Filter, A: kir.Fn(kir.List, kir.G(adj), kir.R(u)), X: x, Keep: rest, To: kir.R(set),
+		&kir.SetOp{Op: kir.Filter, A: all, X: x, Keep: rest, To: kir.R(set),
 			Out: kir.Fn(kir.IDs, kir.R(to.mem), plus(to.place(0), at), kir.Op2(kir.Sub, kir.Elem{X: begin, I: plus(kir.R(u), kir.C(1))}, at))},
 		&kir.Assign{To: kir.R(kept), X: kir.Fn(kir.Size, kir.R(set))},
 	}
@@ -48,8 +76,10 @@ func (l *lowerer) relation(n *asg.Node) *made {
 		l.apart = map[kir.Stmt]bool{}
 	}
 	l.apart[loop] = true
+	r := &relation{adj, to.ids(0, arcs), size}
 	return &made{
-		ids: to.ids(0, arcs),
+		relation: r,
+		ids:      r.ids,
 		find: func(v kir.Expr) (kir.Expr, kir.Expr) {
 			is := l.let("", kir.All(kir.Op2(kir.Ge, v, i64(0)), kir.Op2(kir.Lt, v, asInt(l.vertices(adj)))))
 			at := l.let("", kir.Select{If: is, Then: asID(v), Else: kir.C(0)})
@@ -57,6 +87,57 @@ func (l *lowerer) relation(n *asg.Node) *made {
 			return first, l.let("end", plus(first, kir.Select{If: is, Then: kir.Elem{X: size, I: at}, Else: kir.C(0)}))
 		},
 	}
+}
+
+// filters reports whether a graph is made of the edges of another that fulfil a condition.
+func filters(n *asg.Node) bool {
+	list := n.Args[0]
+	return n.At == 0 && list.Op == asg.Apply && len(list.Args) == 1 && !list.Effects && len(list.Func.Steps) == 0 &&
+		list.Func.Result == list.Func.Operands[0] && list.Cond != nil && list.Args[0].Op == asg.Edges
+}
+
+// edgesListed reports whether something goes through all edges of a graph, other than graphs that are made of
+// those that fulfil a condition.
+func (l *lowerer) edgesListed(graph *asg.Node) (yes bool) {
+	lists := map[*asg.Node]bool{} // of the edges, and what an apply makes of them
+	asg.Walk(l.p, func(n *asg.Node) {
+		if n.Op == asg.Edges && n.Args[0] == graph {
+			lists[n] = true
+		}
+	})
+	asg.Walk(l.p, func(n *asg.Node) {
+		if n.Op == asg.Apply && lists[n.Args[0]] {
+			lists[n] = true
+		}
+	})
+	asg.Walk(l.p, func(n *asg.Node) {
+		for _, a := range n.Args {
+			if lists[a] && !(n.Op == asg.MakeGraph && filters(n)) && !(lists[n] && n.Op == asg.Apply && len(n.Args) == 1) {
+				yes = true
+			}
+		}
+	})
+	return yes
+}
+
+// joins reports whether a node is the number of a vertex's neighbours in a relation, or these neighbours,
+// which nothing else may ask for.
+func (l *lowerer) joins(n *asg.Node) bool {
+	if n.Op == asg.Size {
+		n = n.Args[0]
+	}
+	if n.Op != asg.Neighbor {
+		return false
+	}
+	v := l.vals[n.Args[0]]
+	return v != nil && v.made != nil && v.made.relation != nil
+}
+
+// degree is the number of a vertex's neighbours in a relation.
+func (l *lowerer) degree(n *asg.Node) kir.Expr {
+	r, v := l.vals[n.Args[0]].made.relation, l.scalar(n.Args[1])
+	is := kir.All(kir.Op2(kir.Ge, v, i64(0)), kir.Op2(kir.Lt, v, asInt(l.vertices(r.adj))))
+	return asInt(kir.Select{If: is, Then: kir.Elem{X: r.size, I: asID(v)}, Else: kir.C(0)})
 }
 
 // maxRelation is the most words of a relation: places in memory are numbers of 32 bits.

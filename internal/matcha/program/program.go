@@ -151,10 +151,10 @@ func (m *Program) Run(ctx context.Context, rt *runtime.Runtime, in map[string]an
 }
 
 // RunRows is Run for many rows. It calls take with batches of rows, which may be read until take returns. Workers call it concurrently, each
-// at most once at a time. It returns how many rows it took, and whether it wants more.
+// at most once at a time. It returns how many rows it took, and whether it wants more. With a nil take rows are only counted.
 func (m *Program) RunRows(ctx context.Context, rt *runtime.Runtime, in map[string]any, take func(rows Rows) (taken int, more bool), s *setting.Settings) (r Result, err error) {
 	return m.run(ctx, rt, in, s, func(o *run.Options, p *asg.Program, set *data.Set) {
-		if p.Row == nil {
+		if p.Row == nil || take == nil {
 			return
 		}
 		of := columnsOf(p, set)

@@ -283,6 +283,20 @@ def f(e):
     return mk_tuple(val=[sum(both), size(diff(neighbor(D, u), neighbor(A, u))), sum(neighbor(C, v - 2)), size(neighbor(B, u + l0))])
 return sum(apply(f, None, edges(G)))
 `,
+	"semi-joins": `input G: Graph
+input l0: int
+input l1: int
+let A = mk_graph(apply(lambda e: e, lambda e: vertex_label(G, get(e, 0)) == l0, edges(G)))
+let B = mk_graph(apply(lambda e: e, lambda e: vertex_label(G, get(e, 1)) == l1 or size(neighbor(A, get(e, 1))) > 1, edges(G)))
+let C = mk_graph(apply(lambda e: e, lambda e: size(neighbor(A, get(e, 1) - 1)) <= size(neighbor(B, get(e, 0))) and get(e, 1) != l0, edges(B)))
+let D = mk_graph(apply(lambda e: e, lambda e: get(e, 0) < get(e, 1) and size(neighbor(C, get(e, 0))) > 0, edges(C)))
+let E = mk_graph(apply(lambda e: e, lambda e: get(e, 0) > 1, edges(D)))
+def f(v):
+    let c = neighbor(C, v)
+    apply(lambda w: emit(mk_tuple(val=[v, w])), lambda w: size(neighbor(B, w)) > 0, neighbor(D, v))
+    return mk_tuple(val=[sum(c), size(neighbor(B, v)), sum(apply(lambda w: size(intersect(c, neighbor(B, w))), None, neighbor(D, v)))])
+return mk_tuple(val=[size(edges(E)), get(sum(apply(f, None, vertices(G))), 0), get(sum(apply(f, None, vertices(G))), 2)])
+`,
 	"lists side by side": `input E: List[Tuple[int, 3]]
 input X: List[int]
 input total: int
