@@ -1,16 +1,24 @@
 // Package long says whether long tests are asked for. Without them `go test ./...` takes
 // minutes on two cores, most of it in compilers.
+//
+//	WEFT_LONG=1                        long tests of all packages
+//	WEFT_LONG=". ./internal/watch"     long tests of these packages
+//
+// With the second, one `go test ./...` runs the long tests of some packages and the usual ones of all others.
 package long
 
 import (
 	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
 	"testing"
 )
 
-// Asked reports whether WEFT_LONG is set, or WEFT_REQUIRE_GPU, since a GPU is fast;
-// and -short is not given.
+// Asked reports whether WEFT_LONG asks for the long tests of this package, or whether WEFT_REQUIRE_GPU is set, since a
+// GPU is fast; and -short is not given.
 func Asked() bool {
-	return !testing.Short() && (os.Getenv("WEFT_LONG") != "" || os.Getenv("WEFT_REQUIRE_GPU") != "")
+	return !testing.Short() && (names(os.Getenv("WEFT_LONG"), folder()) || os.Getenv("WEFT_REQUIRE_GPU") != "")
 }
 
 // Only skips the test unless long tests are asked for; why says what takes long.
@@ -19,4 +27,22 @@ func Only(t testing.TB, why string) {
 	if !Asked() {
 		t.Skipf("set WEFT_LONG: %s", why)
 	}
+}
+
+// names reports whether the value of WEFT_LONG asks for the tests of the package in a folder.
+func names(value, folder string) bool {
+	if list := strings.Fields(value); strings.HasPrefix(value, ".") {
+		return slices.Contains(list, folder)
+	}
+	return value != ""
+}
+
+// folder is the folder of the package that is tested, as go test is given it: "." or "./internal/watch". The program
+// itself has its name. The working directory is none to go by, as tests change it.
+func folder() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	return "." + strings.TrimPrefix(strings.TrimSuffix(info.Path, ".test"), info.Main.Path)
 }
