@@ -2,7 +2,7 @@
 // minutes on two cores, most of it in compilers.
 //
 //	WEFT_LONG=1                        long tests of all packages
-//	WEFT_LONG=". ./internal/watch"     long tests of these packages
+//	WEFT_LONG=". ./internal/watch"     long tests of these packages, whose endurance tests take a tenth
 //
 // With the second, one `go test ./...` runs the long tests of some packages and the usual ones of all others.
 package long
@@ -27,6 +27,19 @@ func Only(t testing.TB, why string) {
 	if !Asked() {
 		t.Skipf("set WEFT_LONG: %s", why)
 	}
+}
+
+// Rounds is how often an endurance test repeats what it does: usual where long tests are not asked for, and most where
+// they are. It is a tenth of the way between them where WEFT_LONG lists packages, as such a run tests all else besides,
+// and has to end. These tests draw anew in each run, or do the same for longer.
+func Rounds(usual, most int) int {
+	switch {
+	case !Asked():
+		return usual
+	case strings.HasPrefix(os.Getenv("WEFT_LONG"), "."):
+		return usual + (most-usual)/10
+	}
+	return most
 }
 
 // names reports whether the value of WEFT_LONG asks for the tests of the package in a folder.

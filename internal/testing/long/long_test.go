@@ -28,3 +28,17 @@ func TestAsked(t *testing.T) {
 		t.Error("a GPU does not ask for long tests")
 	}
 }
+
+// TestRounds: a list of packages asks for a tenth of what an endurance test adds.
+func TestRounds(t *testing.T) {
+	t.Setenv("WEFT_REQUIRE_GPU", "")
+	for value, want := range map[string]int{"": 3, "./cmd/weft": 3, "1": 103, "./internal/testing/long": 13} {
+		t.Setenv("WEFT_LONG", value)
+		if testing.Short() {
+			want = 3
+		}
+		if got := Rounds(3, 103); got != want {
+			t.Errorf("WEFT_LONG=%q: %d rounds, want %d", value, got, want)
+		}
+	}
+}
