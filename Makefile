@@ -30,7 +30,7 @@ docs-rewrite: ## write what the examples print now into README.md and docs/
 	$(GO) test ./docs -rewrite
 
 race: ## the short tests under the race detector
-	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m ./...
+	GORACE=atexit_sleep_ms=50 CGO_ENABLED=1 $(GO) test -race -short -timeout 30m ./...
 
 fuzz: ## every fuzz target for FUZZTIME
 	FUZZTIME=$(FUZZTIME) GO="$(GO)" scripts/fuzz.sh
