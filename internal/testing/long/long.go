@@ -2,7 +2,8 @@
 // minutes on two cores, most of it in compilers.
 //
 //	WEFT_LONG=1                        long tests of all packages
-//	WEFT_LONG=". ./internal/watch"     long tests of these packages, whose endurance tests take a tenth
+//	WEFT_LONG=". ./internal/watch"     long tests of these packages, whose endurance tests take a tenth; ./internal/... has
+//	                                   all below it
 //
 // With the second, one `go test ./...` runs the long tests of some packages and the usual ones of all others.
 package long
@@ -44,10 +45,13 @@ func Rounds(usual, most int) int {
 
 // names reports whether the value of WEFT_LONG asks for the tests of the package in a folder.
 func names(value, folder string) bool {
-	if list := strings.Fields(value); strings.HasPrefix(value, ".") {
-		return slices.Contains(list, folder)
+	if !strings.HasPrefix(value, ".") {
+		return value != ""
 	}
-	return value != ""
+	return slices.ContainsFunc(strings.Fields(value), func(item string) bool {
+		above, all := strings.CutSuffix(item, "/...")
+		return item == folder || all && strings.HasPrefix(folder+"/", above+"/")
+	})
 }
 
 // folder is the folder of the package that is tested, as go test is given it: "." or "./internal/watch". The program

@@ -11,7 +11,7 @@ func TestAsked(t *testing.T) {
 	t.Setenv("WEFT_REQUIRE_GPU", "")
 	for value, want := range map[string]bool{
 		"": false, "1": true, here: true, ". " + here: true, here + " ./cmd/weft": true,
-		".": false, "./internal/testing": false, here + "er": false, "./cmd/weft ./internal/watch": false,
+		".": false, "./internal/testing": false, here + "er": false, "./...": true, "./internal/...": true, here + "/...": true, "./intern/...": false, "./cmd/...": false, "./cmd/weft ./internal/watch": false,
 	} {
 		t.Setenv("WEFT_LONG", value)
 		t.Chdir(t.TempDir())
@@ -19,7 +19,7 @@ func TestAsked(t *testing.T) {
 			t.Errorf("WEFT_LONG=%q: %t", value, got)
 		}
 	}
-	if !names(".", ".") || names("./cmd/weft", ".") {
+	if !names(".", ".") || !names("./...", ".") || names("./cmd/weft", ".") || names("./cmd/...", ".") {
 		t.Error("the package at the root is not that of .")
 	}
 	t.Setenv("WEFT_LONG", "")
