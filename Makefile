@@ -30,7 +30,7 @@ docs-rewrite: ## write what the examples print now into README.md and docs/
 	$(GO) test ./docs -rewrite
 
 race: ## the short tests under the race detector
-	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m ./...
+	GORACE=atexit_sleep_ms=50 CGO_ENABLED=1 $(GO) test -race -short -timeout 30m ./...
 
 fuzz: ## every fuzz target for FUZZTIME
 	FUZZTIME=$(FUZZTIME) GO="$(GO)" scripts/fuzz.sh
@@ -47,9 +47,10 @@ lint: ## formatting, vet, staticcheck
 bench: ## the Go benchmarks whose names match BENCH
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
-cross: ## compile for every platform of a release, and for those that are only kept compiling
-	@set -e; for t in $(TARGETS) $(OTHERS); do echo "build $$t"; \
+cross: ## compile for every platform of a release; check types for those that are only kept compiling
+	@set -e; for t in $(TARGETS); do echo "build $$t"; \
 	CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -o /dev/null ./cmd/weft; done
+	@$(GO) run ./internal/tools/typecheck $(OTHERS)
 
 kernels-check: ## compile device code for GPUs, where clang-19 is installed, and by NVRTC where that is; says so where they are not
 	WEFT_KERNELS_CHECK=1 WEFT_LONG=1 $(GO) test -count=1 -v -run 'Compiles?ForGPUs|TestRefuses' ./internal/cuda/... ./internal/engine/... ./internal/gpu/... ./internal/matcha/...

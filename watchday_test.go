@@ -21,13 +21,10 @@ func (c *lineCounter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestWatchDay: a stream goes through a window for a day of its time, and nothing is lost: each edge comes, and each leaves when it is due. Once the
+// TestWatchDay: a stream goes through a window for a day of its time where long tests are asked for, and nothing is lost: each edge comes, and each leaves when it is due. Once the
 // window is full, the live heap stays as it is.
 func TestWatchDay(t *testing.T) {
-	seconds := 900 // the window is full after a third, and what reads the stream is a while behind
-	if long.Asked() {
-		seconds = 86_400
-	}
+	seconds := long.Rounds(900, 86_400) // the window is full after a third of the first, and what reads the stream is a while behind
 	const rate, window, people = 100, 300, 20_000
 	g, err := weft.Read(t.Context(), bytes.NewReader([]byte("src,dst,time\n0,1,0\n")), weft.WithDirected(true))
 	if err != nil {

@@ -99,10 +99,7 @@ func changes(t *testing.T, brokers, address string) string {
 // TestWatchKafkaKilled: from a topic into a topic, a process that is killed again and again loses no update and repeats no change. Readers see the
 // changes of one that is not killed, in its order.
 func TestWatchKafkaKilled(t *testing.T) {
-	kills, n, most := 4, 4000, 300
-	if long.Asked() {
-		kills, n, most = 100, 80000, 550
-	}
+	kills, n, most := long.Rounds(4, 100), long.Rounds(4000, 80000), long.Rounds(300, 550)
 	dir := t.TempDir()
 	g, u := watchFiles(t, dir, n)
 	args := func(source string, rest ...string) []string {

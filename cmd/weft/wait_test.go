@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -119,7 +120,7 @@ func TestAwaitEnded(t *testing.T) {
 // and progress that nobody reads holds nothing up at all.
 func TestMessagesEnd(t *testing.T) {
 	g, small := bigGraph(t), put(t, "noted.txt", "1 2\n2 2\n2 x\n")
-	count := append(slow[:len(slow):len(slow)], "-g", g)
+	count := slices.Concat(slow, []string{"-g", g})
 	for name, c := range map[string]struct {
 		args      []string
 		timeout   bool // there is one
@@ -128,14 +129,15 @@ func TestMessagesEnd(t *testing.T) {
 	}{
 		"notes":                {[]string{"count", small, "--pattern", "triangle"}, true, exitTimeout, exitInterrupted},
 		"notes of conversion":  {[]string{"convert", small, os.DevNull, "--to", "csv"}, false, 0, exitInterrupted},
-		"plain progress":       {append(count, "--progress", "plain"), true, exitTimeout, exitInterrupted},
-		"progress as JSON":     {append(count, "--progress", "json"), true, exitTimeout, exitInterrupted},
+		"plain progress":       {slices.Concat(count, []string{"--progress", "plain"}), true, exitTimeout, exitInterrupted},
+		"progress as JSON":     {slices.Concat(count, []string{"--progress", "json"}), true, exitTimeout, exitInterrupted},
 		"statistics":           {[]string{"match", small, "--pattern", "edge", "--stats"}, true, exitTimeout, exitInterrupted},
 		"an error":             {[]string{"count", "none.txt", "--pattern", "triangle"}, true, exitInput, exitInterrupted},
 		"a mistake in a flag":  {[]string{"count", "--no-such"}, false, 0, exitUsage},
 		"a mistake in a query": {[]string{"exists", small, "MATCH (a"}, true, exitQuery, exitInterrupted},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // each waits for a second twice
 			if c.timeout {
 				if code := unread(t, t.Context(), append(c.args, "--timeout", "100ms")...); code != c.code {
 					t.Errorf("--timeout: exit %d, want %d", code, c.code)

@@ -53,10 +53,7 @@ func watchFiles(t *testing.T, dir string, n int) (graph, updates string) {
 // TestWatchKilled: a process that is killed again and again, at any moment, loses no update and repeats no change. Its output is that of
 // one that is not killed, byte by byte.
 func TestWatchKilled(t *testing.T) {
-	kills, n := 5, 4000
-	if long.Asked() {
-		kills, n = 100, 60000
-	}
+	kills, n := long.Rounds(5, 100), long.Rounds(4000, 60000)
 	dir := t.TempDir()
 	g, u := watchFiles(t, dir, n)
 	killedWatch(t, kills, dir, g, u, "ndjson", os.ReadFile)

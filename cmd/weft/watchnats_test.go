@@ -75,10 +75,7 @@ func TestWatchNoBroker(t *testing.T) {
 // TestWatchNATS: a watch of a stream of NATS, with changes to another one, is killed again and again, and the broker ends and begins again. Each
 // change is there once, and in its order.
 func TestWatchNATS(t *testing.T) {
-	kills, n := 3, 1500
-	if long.Asked() {
-		kills, n = 100, 60000
-	}
+	kills, n := long.Rounds(3, 100), long.Rounds(1500, 60000)
 	dir := t.TempDir()
 	g, u := watchFiles(t, dir, n)
 	args := []string{"watch", "-g", g, "--on-error", "skip", "--pattern", "triangle", "--pattern", "cycle(4)", "--present", "--progress", "none", "--batch", "16"}
@@ -202,10 +199,7 @@ func TestWatchNATS(t *testing.T) {
 // TestWatchLogKilled: a watch of standard input with a state is killed again and again. What the log has is not lost, the producer is told how
 // far that is, and each change is in the output once.
 func TestWatchLogKilled(t *testing.T) {
-	kills, n := 3, 3000
-	if long.Asked() {
-		kills, n = 100, 60000
-	}
+	kills, n := long.Rounds(3, 100), long.Rounds(3000, 60000)
 	dir := t.TempDir()
 	g, u := watchFiles(t, dir, n)
 	args := []string{"watch", "-g", g, "--on-error", "skip", "--pattern", "triangle", "--pattern", "cycle(4)", "--progress", "none", "--batch", "16"}

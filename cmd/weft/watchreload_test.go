@@ -35,10 +35,7 @@ var turned = regexp.MustCompile(`(?m)^weft: (q\d+_(\d)) is (new|dropped) after u
 // TestWatchReloadKilled: the file of the queries changes again and again, and the watch is killed again and again. The stream of NATS has each change
 // of each query once: its matches when it began, and what updates changed until it ended.
 func TestWatchReloadKilled(t *testing.T) {
-	rounds, n := 5, 1000
-	if long.Asked() {
-		rounds, n = 100, 15000
-	}
+	rounds, n := long.Rounds(5, 100), long.Rounds(1000, 15000)
 	shapes := []string{"MATCH (a)--(b)--(c)--(a)", "MATCH (a)--(b)--(c)--(d)--(a)", "MATCH (a)--(b)--(c)--(a) WHERE deg(a) > 4 RETURN b, a, c", "MATCH (a)--(b) WHERE deg(a) > 6 RETURN b, a"}
 	dir := t.TempDir()
 	g, u := watchFiles(t, dir, n)

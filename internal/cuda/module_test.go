@@ -45,13 +45,14 @@ func TestLaunchIsRefused(t *testing.T) {
 	do(t, d, func(c *Context) error {
 		k := kernel(t, c, "add")
 		right := Launch{Blocks: 1, Threads: 32}
+		most := int64(math.MaxInt32)
 		for _, c := range []struct {
 			says   string
 			launch Launch
 			params any
 		}{
 			{"0 blocks", Launch{Threads: 32}, &addParams{}},
-			{"blocks", Launch{Blocks: math.MaxInt32 + 1, Threads: 32}, &addParams{}},
+			{"blocks", Launch{Blocks: int(most + 1), Threads: 32}, &addParams{}},
 			{"0 threads", Launch{Blocks: 1}, &addParams{}},
 			{"1 to 512", Launch{Blocks: 1, Threads: 513}, &addParams{}},
 			{"shared memory", Launch{Blocks: 1, Threads: 32, Shared: -1}, &addParams{}},

@@ -53,7 +53,11 @@ func TestBudgets(t *testing.T) {
 			ways = ways[:2]
 			t.Log("without WEFT_LONG: two ways to search")
 		}
-		for _, x := range ways {
+		for i, x := range ways {
+			// The order of lanes changes no sizes: one of the two emulated devices for each way.
+			if long.Asked() && d.Info().Emulated && (i%2 == 0) == strings.HasSuffix(t.Name(), "/shuffled") {
+				continue
+			}
 			t.Run(x.name, func(t *testing.T) { x.budgets(t, d, g) })
 		}
 	})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/weftgraph/weft/internal/stream"
+	"github.com/weftgraph/weft/internal/testing/long"
 	"github.com/weftgraph/weft/internal/watch"
 )
 
@@ -367,10 +367,7 @@ func (b *broker) want(js jetstream.JetStream, n int) {
 func TestPublisher(t *testing.T) {
 	b := newBroker(t)
 	js := b.stream(jetstream.StreamConfig{Name: "changes", Subjects: []string{"c", "d"}})
-	n, rounds, length := 0, 3, int64(0)
-	if os.Getenv("WEFT_LONG") != "" {
-		rounds = 30
-	}
+	n, rounds, length := 0, long.Rounds(3, 30), int64(0)
 	for round := range rounds {
 		p := newPublisher(t, b, "c")
 		last, err := p.Begin(t.Context(), "run", length)

@@ -25,6 +25,9 @@ func TestParts(t *testing.T) {
 			c := config()
 			c.Engine, c.Compile = x.Engine(c.Engine), x.Compile(c.Compile)
 			suite := nodiff.Suite{Plans: 40, Graphs: 6}
+			if testing.Short() { // the race detector takes twenty times as long
+				suite.Plans = 10
+			}
 			suite.Run(t, c, []engine.Engine{c.Engine})
 			c.Patterns = nodiff.Conditions
 			suite.Run(t, c, []engine.Engine{c.Engine})

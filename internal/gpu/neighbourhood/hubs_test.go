@@ -183,7 +183,7 @@ func TestLocalStops(t *testing.T) {
 	if err != nil || r.Complete || r.Matches != engine.U64(1000) {
 		t.Errorf("limit 1000: %v (complete %v, %v)", r.Matches, r.Complete, err)
 	}
-	const all = 7471375560 // 90 over 7
+	const all uint64 = 7471375560 // 90 over 7
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
 	r, err = runOn(ctx, ses, l, engine.Goal{})

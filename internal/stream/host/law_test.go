@@ -411,9 +411,7 @@ func law(t *testing.T, rounds int, device func(t *rapid.T, g *dynamic.Graph) nes
 			changed += checkStream(t, device, s, ps, plans, updates, truth, size)
 		}
 	}
-	if long.Asked() {
-		rounds *= 10
-	}
+	rounds = long.Rounds(rounds, 10*rounds)
 	for i := 0; i < rounds || changed == 0 && i < 20*rounds; i++ { // few streams may change nothing
 		if rapid.Check(t, property); t.Failed() {
 			return

@@ -627,7 +627,7 @@ func watch(ctx context.Context, end func(), pid int) {
 		if err != nil || len(f) < 2 {
 			return
 		}
-		if pages, _ := strconv.Atoi(f[1]); pages > memory/os.Getpagesize() {
+		if pages, _ := strconv.ParseInt(f[1], 10, 64); pages > memory/int64(os.Getpagesize()) {
 			end()
 		}
 		if n%20 == 19 && p.stopped(time.Now(), ticks(pid)) {

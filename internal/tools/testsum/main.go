@@ -1,6 +1,6 @@
 // Command testsum summarises the output of `go test -json`. It prints a line for each package
-// and the output of each failure. At the end it prints how many tests passed, failed and were
-// skipped, and why.
+// and the output of each failure. At the end it prints the packages and tests that took longest,
+// and how many tests passed, failed and were skipped, and why.
 //
 //	go test -json ./... | go run ./internal/tools/testsum [-allow FILE] [PACKAGE…]
 //
@@ -92,6 +92,7 @@ func sum(in io.Reader, out io.Writer, allowed []*regexp.Regexp, required ...stri
 	reasons := map[string]int{}
 	refused := map[string]string{} // reason to a test
 	failed := 0
+	slow := newTimes()
 	lines := bufio.NewReader(in)
 	for {
 		line, err := lines.ReadString('\n')
@@ -115,6 +116,7 @@ func sum(in io.Reader, out io.Writer, allowed []*regexp.Regexp, required ...stri
 		case "output":
 			output[at] = append(output[at], e.Output)
 		case "pass", "fail", "skip":
+			slow.add(at, e.Elapsed)
 			if e.Test == "" {
 				if e.Action == "fail" {
 					failed++
@@ -168,6 +170,7 @@ func sum(in io.Reader, out io.Writer, allowed []*regexp.Regexp, required ...stri
 			fmt.Fprintf(out, "no test passed: %s\n", r)
 		}
 	}
+	slow.write(out)
 	fmt.Fprintf(out, "packages: %d\n%s\n", len(packages), total)
 	switch {
 	case failed > 0 || total.failed > 0:

@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -54,6 +56,43 @@ func TestSum(t *testing.T) {
 		if c.in == events && !strings.Contains(out, counted) {
 			t.Errorf("%s: %s", c.name, out)
 		}
+	}
+}
+
+// TestSlowest: the ten slowest packages and tests, the slowest first, and nothing that took less than a second. The time
+// of a test whose subtests run in parallel is theirs together.
+func TestSlowest(t *testing.T) {
+	var in strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&in, `{"Action":"pass","Package":"p%d","Test":"TestA","Elapsed":%d}`+"\n", i, i)
+		fmt.Fprintf(&in, `{"Action":"pass","Package":"p%d","Elapsed":%d}`+"\n", i, i+1)
+	}
+	for name, seconds := range map[string]float64{"TestB": 0.2, "TestB/x": 30, "TestB/y": 12.5, "TestB/y/deep": 15, "TestC": 0.9} {
+		fmt.Fprintf(&in, `{"Action":"pass","Package":"q","Test":%q,"Elapsed":%g}`+"\n", name, seconds)
+	}
+	out, err := summary(in.String(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var slow []string
+	for line := range strings.Lines(out) {
+		if strings.HasPrefix(line, "slow ") {
+			slow = append(slow, strings.Join(strings.Fields(line), " "))
+		}
+	}
+	want := []string{}
+	for i := 11; i > 1; i-- {
+		want = append(want, fmt.Sprintf("slow package %d.0s p%d", i+1, i))
+	}
+	want = append(want, "slow test 45.0s q TestB (2 subtests; 30.0s in /x)")
+	for i := 11; i > 2; i-- {
+		want = append(want, fmt.Sprintf("slow test %d.0s p%d TestA", i, i))
+	}
+	if !slices.Equal(slow, want) {
+		t.Errorf("%q, want %q", slow, want)
+	}
+	if !strings.HasSuffix(out, "packages: 13\n17 passed, 0 failed, 0 skipped\n") {
+		t.Errorf("the summary does not end with the numbers of tests: %s", out)
 	}
 }
 
