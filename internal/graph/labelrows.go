@@ -5,6 +5,7 @@ import (
 	"context"
 	"math/bits"
 	"slices"
+	"sync/atomic"
 )
 
 // LabelRows has the rows of an edge table by edge label.
@@ -65,11 +66,14 @@ func sortByLabel(label []uint32, labels int) *LabelRows {
 	return r
 }
 
-// eachPair calls f with the ends of each row, except those that repeat the pair of the row before.
+// eachPair calls f with the ends of each of rows[lo:hi], except those that repeat the pair of the row before.
 // Rows ascend by source and by target.
-func (t *EdgeTable) eachPair(rows []uint32, f func(u, v uint32)) {
+func (t *EdgeTable) eachPair(rows []uint32, lo, hi int, f func(u, v uint32)) {
 	last, of := NoLabel, NoLabel // no vertex has this id
-	for _, i := range rows {
+	if lo > 0 {
+		last, of = t.Dst[rows[lo-1]], t.Src[rows[lo-1]]
+	}
+	for _, i := range rows[lo:hi] {
 		if u, v := t.Src[i], t.Dst[i]; u != of || v != last {
 			of, last = u, v
 			f(u, v)
@@ -77,28 +81,41 @@ func (t *EdgeTable) eachPair(rows []uint32, f func(u, v uint32)) {
 	}
 }
 
+// rowsShare is how many rows are worth another worker.
+const rowsShare = 1 << 13
+
 // rowRelation returns adjacency over the edges of some rows, which ascend: EdgeRelation for few
-// of them. Rows ascend by source, so that each list comes out sorted.
-func (g *Graph) rowRelation(rows []uint32) *Relation {
+// of them, by as many workers as they are worth, but at most threads.
+func (g *Graph) rowRelation(rows []uint32, threads int) *Relation {
 	t, n := g.Edges, g.NumVertices()
+	threads = max(1, min(threads, len(rows)/rowsShare))
+	each := func(f func(u, v uint32)) { // in order by one worker
+		_ = parallel(context.Background(), threads, uint64(len(rows)), rowsShare/2, func(_ int, lo, hi uint64) { t.eachPair(rows, int(lo), int(hi), f) })
+	}
 	size := make([]uint32, n)
 	back := size
 	if g.Directed {
 		back = make([]uint32, n)
 	}
-	t.eachPair(rows, func(u, v uint32) {
-		size[u]++
-		back[v]++
+	each(func(u, v uint32) {
+		atomic.AddUint32(&size[u], 1)
+		atomic.AddUint32(&back[v], 1)
 	})
 	out := heapCSR(size)
 	in := out
 	if g.Directed {
 		in = heapCSR(back)
 	}
-	t.eachPair(rows, func(u, v uint32) {
+	each(func(u, v uint32) {
 		out.put(u, v)
 		in.put(v, u)
 	})
+	if threads > 1 { // rows ascend by source: one worker fills each list in order
+		_ = out.sort(context.Background(), threads)
+		if g.Directed {
+			_ = in.sort(context.Background(), threads)
+		}
+	}
 	return relation(out, in)
 }
 
@@ -112,15 +129,15 @@ func (g *Graph) sparseRelation(rows []uint32) *Relation {
 		room *= 2
 	}
 	pairs := make([]uint64, 0, room)
-	t.eachPair(rows, func(u, v uint32) { pairs = append(pairs, uint64(v)<<32|uint64(u)) })
+	t.eachPair(rows, 0, len(rows), func(u, v uint32) { pairs = append(pairs, uint64(v)<<32|uint64(u)) })
 	tmp := make([]uint64, room)
 	if g.Directed {
 		in := sparsePairs(n, sortHigh(pairs, tmp, n))
 		pairs = pairs[:0]
-		t.eachPair(rows, func(u, v uint32) { pairs = append(pairs, uint64(u)<<32|uint64(v)) })
+		t.eachPair(rows, 0, len(rows), func(u, v uint32) { pairs = append(pairs, uint64(u)<<32|uint64(v)) })
 		return &Relation{Out: Lists{Sparse: sparsePairs(n, pairs)}, In: Lists{Sparse: in}}
 	}
-	t.eachPair(rows, func(u, v uint32) { pairs = append(pairs, uint64(u)<<32|uint64(v)) })
+	t.eachPair(rows, 0, len(rows), func(u, v uint32) { pairs = append(pairs, uint64(u)<<32|uint64(v)) })
 	both := Lists{Sparse: sparsePairs(n, sortHigh(pairs, tmp, n))}
 	return &Relation{Out: both, In: both}
 }

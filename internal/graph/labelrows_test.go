@@ -128,3 +128,26 @@ func TestSortHigh(t *testing.T) {
 		}
 	}
 }
+
+// TestRowRelation: several workers make the lists that one makes, from rows that repeat pairs at the cuts between workers too.
+func TestRowRelation(t *testing.T) {
+	for _, n := range []uint64{40, 3000} {
+		for _, directed := range []bool{false, true} {
+			g := labelled(t, n, 300_000, directed)
+			rows := g.LabelRows().Of(uint32(slices.Index(g.EdgeLabels, "0")))
+			if len(rows) < 2*rowsShare {
+				t.Fatalf("%d rows are too few for two workers", len(rows))
+			}
+			want := g.rowRelation(rows, 1)
+			for _, threads := range []int{2, 3, 16} {
+				got := g.rowRelation(rows, threads)
+				for k, p := range [][2]Lists{{got.Out, want.Out}, {got.In, want.In}} {
+					one, other := dense(p[0]), dense(p[1])
+					if !slices.Equal(one.Off, other.Off) || !slices.Equal(one.Adj, other.Adj) {
+						t.Fatalf("%d vertices, directed %v, %d threads, side %d: the lists differ", n, directed, threads, k)
+					}
+				}
+			}
+		}
+	}
+}

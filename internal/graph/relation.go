@@ -270,7 +270,7 @@ func (g *Graph) labelRelation(label uint32) *Relation {
 	case len(rows) < g.NumVertices()/(2*sparseShare):
 		return g.sparseRelation(rows) // two vertices for each row are still few
 	case len(rows) < len(g.Edges.Dst)/8:
-		return g.rowRelation(rows)
+		return g.rowRelation(rows, threadCount(0)) // to the end, as others wait for it and it is kept
 	}
 	// On all cores and to the end, since other queries wait for it and it is kept.
 	l := g.Edges.Label
