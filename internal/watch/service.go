@@ -467,10 +467,7 @@ func (s *service) make(ctx context.Context, seq uint64, us []stream.Update) (int
 		s.counts[i].Added = s.counts[i].Added.Add(c.Added)
 		s.counts[i].Removed = s.counts[i].Removed.Add(c.Removed)
 	}
-	s.outcomes.Applied += r.Outcomes.Applied
-	s.outcomes.Duplicates += r.Outcomes.Duplicates
-	s.outcomes.Absent += r.Outcomes.Absent
-	s.outcomes.SelfLoops += r.Outcomes.SelfLoops
+	s.outcomes.Join(r.Outcomes)
 	return r.Updates, err
 }
 
@@ -519,6 +516,7 @@ func (s *service) checkpoint(ctx context.Context) error {
 		}
 		s.graph, s.graphAt = name, s.mark
 	}
+	s.outcomes.Join(s.set.Late())
 	c := &Checkpoint{
 		Of: s.o.Of, Run: s.name, Mark: s.mark, Lengths: make([]int64, len(s.sinks)), Counts: s.standing(), Initial: s.o.Initial,
 		Outcomes: s.outcomes, Graph: s.graph, Present: s.present, Seconds: s.seconds(),
@@ -593,6 +591,7 @@ func (s *service) report(now time.Time) {
 }
 
 func (s *service) status() *Status {
+	s.outcomes.Join(s.set.Late())
 	st := &Status{
 		Seq: s.mark.Seq, Offset: s.mark.Offset, Counts: append([]Counts{}, s.counts...), Outcomes: s.outcomes, Seconds: s.seconds(),
 		Rate: s.pace.rate, Latency: s.latency.Quantiles(), Memory: memoryUse(), Resumed: s.resumed,

@@ -52,6 +52,7 @@ func (g *Graph) Make(cs []Change, each Each) {
 	if each == nil {
 		each = serially
 	}
+	g.upToDate()
 	m := &g.maker
 	m.cs = cs
 	each(2, func(i int) { m.ends[i].sort(g, cs, end(i)) })
@@ -211,7 +212,7 @@ func (sh *shard) decide(g *Graph, c *Change, v, w uint32) {
 		if c.see(has); c.Result != Applied {
 			return
 		}
-		if c.all = one || !sh.other(g, v, w, c.Label); one {
+		if c.all = one || !sh.other(g, Out, v, w, c.Label); one {
 			s.turn(x, v, w, c.Label)
 		} else {
 			sh.turn(Out, v, w, c.Label, c.all)
@@ -223,7 +224,7 @@ func (sh *shard) decide(g *Graph, c *Change, v, w uint32) {
 	if c.see(has != turned(g.marksOf(s, v), w, label, ^uint32(0))); c.Result != Applied {
 		return
 	}
-	c.all = !g.labelled() || !sh.other(g, v, w, c.Label)
+	c.all = !g.labelled() || !sh.other(g, Out, v, w, c.Label)
 	sh.mark(Out, v, w, c.Label, g.labelled(), c.all, uint32(c.At-g.base))
 }
 
@@ -239,16 +240,20 @@ func (c *Change) see(has bool) {
 
 // follow makes a change in the lists of v, the end that does not decide.
 func (sh *shard) follow(g *Graph, c *Change, v, w uint32) {
+	all := c.all
+	if g.late.parted {
+		all = !g.labelled() || !sh.other(g, In, v, w, c.Label)
+	}
 	if g.open {
-		sh.mark(In, v, w, c.Label, g.labelled(), c.all, uint32(c.At-g.base))
+		sh.mark(In, v, w, c.Label, g.labelled(), all, uint32(c.At-g.base))
 	} else {
-		sh.turn(In, v, w, c.Label, c.all)
+		sh.turn(In, v, w, c.Label, all)
 	}
 }
 
-// other reports whether v has an edge to w with another label.
-func (sh *shard) other(g *Graph, v, w uint32, label Label) bool {
-	s := sh.sides[Out]
+// other reports whether v has an edge to w, or in direction In from w, with another label.
+func (sh *shard) other(g *Graph, d Direction, v, w uint32, label Label) bool {
+	s := sh.sides[d]
 	if h := s.head(v); h == nil || h.marks() < 0 && (h[headLen] == 0 || h[headLabel] == label) {
 		return false
 	}

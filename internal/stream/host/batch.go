@@ -24,13 +24,18 @@ type shared struct {
 	changes []dynamic.Change // of a run
 	seen    []bool           // a watch looks at it
 	some    []dynamic.Change // those that a watch looks at, or those that none looks at
+	late    bool             // those that none looks at are put off
+	all     dynamic.Each     // each, made once
 }
 
 // Apply implements nest.Batcher.
 func (m *Matcher) Apply(ctx context.Context, batch []stream.Update, sink nest.Sink) (r nest.Result, err error) {
 	reading, reads := sink.(nest.Reading)
-	if reads = reads && reading.ReadsLists(); !reads && m.n > 1 && m.device.Device == nil && len(batch) >= m.grain.run {
-		return m.shared.apply(ctx, batch, sink)
+	reads = reads && reading.ReadsLists()
+	x := &m.shared
+	x.late = m.late && !reads && !m.g.Timed()
+	if x.late || !reads && m.n > 1 && m.device.Device == nil && len(batch) >= m.grain.run {
+		return x.apply(ctx, batch, sink)
 	}
 	return m.Steps(ctx, m.steps(batch), sink)
 }
@@ -56,6 +61,10 @@ func (x *shared) apply(ctx context.Context, batch []stream.Update, sink nest.Sin
 	}
 	m.clear()
 	m.run.reset(ctx, sink)
+	if x.late {
+		m.g.LookAway(x.all)
+		defer m.g.LookBack()
+	}
 	for len(batch) > 0 {
 		var part nest.Result
 		var wrong error
@@ -65,10 +74,10 @@ func (x *shared) apply(ctx context.Context, batch []stream.Update, sink nest.Sin
 			n = x.plain(batch)
 		}
 		looked := time.Since(start)
-		if n >= m.grain.run {
+		if x.runs(n, len(batch)) {
 			wrong = x.make(batch[:n], &part)
 		} else {
-			n = min(n+m.grain.run, len(batch)) // what is not plain is among these
+			n = x.others(batch, n)
 			wrong = m.both(m.steps(batch[:n]), &part, err)
 		}
 		at := (*nest.UpdateError)(nil)
@@ -76,8 +85,9 @@ func (x *shared) apply(ctx context.Context, batch []stream.Update, sink nest.Sin
 		if failed {
 			at.Index += r.Updates
 		}
-		if err == nil {
+		if err == nil && wrong != nil {
 			err = wrong
+			m.g.LookBack()
 		}
 		r.Updates += part.Updates
 		r.Outcomes.Join(part.Outcomes)
@@ -90,6 +100,22 @@ func (x *shared) apply(ctx context.Context, batch []stream.Update, sink nest.Sin
 	}
 	r.Counts = m.counts()
 	return r, err
+}
+
+// runs reports whether the first n updates of a batch of some length, which are plain, are worth a run.
+func (x *shared) runs(n, batch int) bool {
+	return n >= x.m.grain.run || x.late && n > 0 && (x.m.n == 1 || n == batch)
+}
+
+// others returns how many updates of a batch, of which the first n are plain, are made as Steps does.
+func (x *shared) others(batch []stream.Update, n int) int {
+	if x.m.n > 1 || !x.late {
+		return min(n+x.m.grain.run, len(batch)) // what is not plain is among these
+	}
+	for n = 1; n < len(batch) && (batch[n].Op > stream.RemoveEdge || len(batch[n].Properties) > 0); {
+		n++
+	}
+	return n
 }
 
 // most bounds the updates of a run.
@@ -175,7 +201,11 @@ func (x *shared) make(batch []stream.Update, r *nest.Result) (err error) {
 	x.changes, x.seen = x.changes[:len(batch)], x.seen[:len(batch)]
 	base := m.g.Version()
 	start := time.Now()
-	x.makeSome(x.take(false), r)
+	if x.late {
+		x.putOff(x.take(false), r)
+	} else {
+		x.makeSome(x.take(false), r)
+	}
 	some := x.take(true)
 	r.Update = time.Since(start)
 	if k := len(some); k > 0 {

@@ -428,7 +428,7 @@ func law(t *testing.T, rounds int, device func(t *rapid.T, g *dynamic.Graph) nes
 func checkStream(t *rapid.T, device func(t *rapid.T, g *dynamic.Graph) nest.Device, s *nodiff.Spec, ps []*pattern.Pattern, plans []*delta.Plan, updates []operation, truth [][]matches, size int) (changed int) {
 	ctx := context.Background()
 	g := startGraph(t, s)
-	o := Options{Workers: rapid.IntRange(1, 4).Draw(t, "workers")}
+	o := Options{Workers: rapid.IntRange(1, 4).Draw(t, "workers"), AtOnce: rapid.IntRange(0, 3).Draw(t, "at once") == 0}
 	if device != nil {
 		o.Device = device(t, g)
 	}
