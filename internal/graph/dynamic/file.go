@@ -102,7 +102,6 @@ func (g *Graph) WriteTo(to io.Writer) (n int64, err error) {
 	if g.open {
 		return 0, errors.New("dynamic: a graph with an open window is not written")
 	}
-	g.makeLate()
 	w := &fileWriter{w: to, buf: make([]byte, 4, fileBlock+16)}
 	w.write([]byte(fileMagic))
 	w.bool(g.directed)

@@ -1,6 +1,9 @@
 package dynamic
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // half is a change of an edge, made later, at one of the edge's ends: this end, the other one, and the label, with gone if the edge is removed.
 type half [3]uint32
@@ -48,15 +51,16 @@ const (
 
 // LookAway says that the caller looks at some edges only, until LookBack: that it puts off no change of these, and reads no lists but for them.
 // Then the changes that were put off stay so. At other times whatever reads or changes lists makes them first. each makes them by several workers.
-func (g *Graph) LookAway(each Each) {
+// A log of most halves of changes is made; 0 means a number that suits large graphs.
+func (g *Graph) LookAway(each Each, most int) {
 	x := &g.late
-	x.looking, x.each = true, each
+	x.looking, x.each, x.most = true, each, cmp.Or(most, bucketMost)
 	if x.buckets == nil {
 		n := len(g.shards)
 		for n*bucketEdges < int(min(g.edges, 1<<32)) {
 			n *= 2
 		}
-		x.buckets, x.most = make([]bucket, n), bucketMost
+		x.buckets = make([]bucket, n)
 	}
 }
 

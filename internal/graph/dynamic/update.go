@@ -273,7 +273,7 @@ func (g *Graph) newEdge(u, v ID, label Label, time int64, ps []Property) (Result
 	}
 	x, y := g.ids.find(u), g.ids.find(v)
 	absent := 0
-	if x == noVertex || y == noVertex {
+	if u != v && (x == noVertex || y == noVertex) {
 		absent = 2
 	}
 	if err := g.begin(label, 0, absent, u, v); err != nil {

@@ -62,7 +62,7 @@ func (x *shared) apply(ctx context.Context, batch []stream.Update, sink nest.Sin
 	m.clear()
 	m.run.reset(ctx, sink)
 	if x.late {
-		m.g.LookAway(x.all)
+		m.g.LookAway(x.all, m.grain.late)
 		defer m.g.LookBack()
 	}
 	for len(batch) > 0 {

@@ -18,7 +18,7 @@ func (x *shared) putOff(cs []dynamic.Change, r *nest.Result) {
 
 // Late implements nest.Batcher.
 func (m *Matcher) Late() stream.Outcomes {
-	m.g.LookAway(m.shared.all)
+	m.g.LookAway(m.shared.all, m.grain.late)
 	defer m.g.LookBack()
 	r := m.g.TakeLate()
 	return stream.Outcomes{Applied: r[dynamic.Applied], Duplicates: r[dynamic.Duplicate], Absent: r[dynamic.Absent], SelfLoops: r[dynamic.SelfLoop]}

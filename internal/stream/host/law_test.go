@@ -439,7 +439,7 @@ func checkStream(t *rapid.T, device func(t *rapid.T, g *dynamic.Graph) nest.Devi
 		}
 	}()
 	if rapid.Bool().Draw(t, "fine") {
-		m.grain = grain{least: 1, most: 1, keptWords: 1, keptPieces: 1, ticks: 1, portion: 1, run: 1, inTime: 1, eager: true}
+		m.grain = grain{least: 1, most: 1, keptWords: 1, keptPieces: 1, ticks: 1, portion: 1, run: 1, late: 2, inTime: 1, eager: true}
 	}
 	updatesOf := rapid.Bool().Draw(t, "by updates")
 	if updatesOf { // which do not make a property without a value, nor a time in a graph that has had updates
