@@ -79,7 +79,7 @@ type Status struct {
 	Offset   int64  // bytes of the source
 	Waiting  uint64 // updates that were read and wait
 	Counts   []Counts
-	Outcomes stream.Outcomes
+	Outcomes stream.Outcomes // of changes that no query looks at, most come with a checkpoint and at the end
 	Mistakes [stream.Kinds]uint64
 	Seconds  float64 // since the first start, without the time between a kill and a restart
 	Rate     float64 // updates in a second, lately
@@ -96,6 +96,7 @@ func Run(ctx context.Context, o Options) (*Status, error) {
 		s.o.Batch = DefaultBatch
 	}
 	err := s.run(ctx)
+	s.outcomes.Join(s.set.Late())
 	return s.status(), err
 }
 
@@ -573,6 +574,7 @@ func (s *service) finish(ctx context.Context, err error) error {
 			return err
 		}
 	}
+	s.outcomes.Join(s.set.Late())
 	s.report(time.Time{})
 	return nil
 }
@@ -591,7 +593,6 @@ func (s *service) report(now time.Time) {
 }
 
 func (s *service) status() *Status {
-	s.outcomes.Join(s.set.Late())
 	st := &Status{
 		Seq: s.mark.Seq, Offset: s.mark.Offset, Counts: append([]Counts{}, s.counts...), Outcomes: s.outcomes, Seconds: s.seconds(),
 		Rate: s.pace.rate, Latency: s.latency.Quantiles(), Memory: memoryUse(), Resumed: s.resumed,

@@ -84,6 +84,35 @@ func (g *Graph) Make(cs []Change, each Each) {
 	}
 }
 
+// MakeOne makes a change whose result is Applied, and its version, as AddEdge and RemoveEdge do, also under the eyes of a Follower. It returns what
+// the change did.
+func (g *Graph) MakeOne(c *Change) (Result, error) {
+	if g.version = c.At - 1; !g.open {
+		g.base = g.version
+	}
+	if err := g.begin(c.Label, 0, 0); err != nil {
+		return 0, err
+	}
+	e := edge{c.U, c.V, c.Label, NoEdge, 0}
+	sight := g.single(c.U, c.V, c.Label)
+	switch {
+	case sight != Both && c.Remove:
+		return g.changeAlone(EdgeRemoved, e, sight), nil
+	case sight != Both:
+		return g.changeAlone(EdgeAdded, e, sight), nil
+	case c.Remove && !g.has(c.U, c.V, c.Label):
+		return Absent, nil
+	case c.Remove:
+		g.removeEdge(e)
+	case g.has(c.U, c.V, c.Label):
+		return Duplicate, nil
+	default:
+		g.addEdge(e, true)
+	}
+	g.finish()
+	return Applied, nil
+}
+
 // Pass makes a version the present one, which is not before it. The versions between change nothing by themselves.
 func (g *Graph) Pass(version uint64) {
 	if g.version = version; !g.open {

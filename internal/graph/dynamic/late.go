@@ -67,39 +67,44 @@ func (g *Graph) LookAway(each Each, most int) {
 // LookBack ends what LookAway began.
 func (g *Graph) LookBack() { g.late.looking, g.late.each = false, nil }
 
-// PutOff takes over changes whose results are Applied, in their order, to make them later. No window may be open, and the caller makes their versions by Pass. TakeLate
-// says what they did. It must be called between LookAway and LookBack.
-func (g *Graph) PutOff(cs []Change) {
-	for i := range cs {
-		c := &cs[i]
-		if c.Result != Applied {
-			continue
-		}
-		label := c.Label
-		if c.Remove {
-			label |= gone
-		}
-		in := In
-		if !g.directed {
-			in = Out
-		}
-		g.putOff(Out, half{c.U, c.V, label})
-		g.putOff(in, half{c.V, c.U, label})
+// PutOff takes over a change whose result is Applied, to make it later, after those that were put off before. No window may be open, and the
+// caller makes its version by Pass. TakeLate says what it did. It must be called between LookAway and LookBack.
+func (g *Graph) PutOff(c *Change) {
+	label := c.Label
+	if c.Remove {
+		label |= gone
 	}
+	in := In
+	if !g.directed {
+		in = Out
+	}
+	g.putOff(Out, half{c.U, c.V, label})
+	g.putOff(in, half{c.V, c.U, label})
 }
 
 func (g *Graph) putOff(d Direction, h half) {
 	x := &g.late
-	i := h[halfOf] >> pageBits & uint32(len(x.buckets)-1)
-	l := append(x.buckets[i][d], h)
-	x.buckets[i][d] = l
-	if x.n++; len(l) >= x.most {
-		sh := g.shard(h[halfOf])
-		x.buckets[i][d] = sh.makeLate(d, l, g.directed)
-		x.n -= len(l)
-		x.parted = x.n > 0
-		g.collect(sh)
+	to := &x.buckets[h[halfOf]>>pageBits&uint32(len(x.buckets)-1)][d]
+	if len(*to) == cap(*to) {
+		*to = slices.Grow(*to, max(3*len(*to), leastRoom))
 	}
+	*to = append(*to, h)
+	if x.n++; len(*to) >= x.most {
+		g.makeBucket(d, to)
+	}
+}
+
+// leastRoom is the room of a log that has changes. Why: to grow takes longer than to append.
+const leastRoom = 1 << 8
+
+// makeBucket makes the changes of a log.
+func (g *Graph) makeBucket(d Direction, l *[]half) {
+	x := &g.late
+	sh := g.shard((*l)[0][halfOf])
+	x.n -= len(*l)
+	x.parted = x.n > 0
+	*l = sh.makeLate(d, *l, g.directed)
+	g.collect(sh)
 }
 
 // TakeLate makes the changes that were put off, and returns what those did that were made since the last call.

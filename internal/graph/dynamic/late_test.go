@@ -87,7 +87,7 @@ func (x *lateRun) edge(u, v ID, label Label, remove bool) {
 		x.t.Fatal(err)
 	}
 	x.want[res]++
-	x.off.PutOff([]Change{c})
+	x.off.PutOff(&c)
 	x.off.Pass(x.off.Version() + 1)
 }
 
@@ -291,8 +291,9 @@ func TestLateBytes(t *testing.T) {
 	g.LookAway(nil, 0)
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200_000 {
-		c, _ := g.Plain(Num(uint64(r.IntN(1000))), Num(uint64(r.IntN(1000))), NoLabel, r.IntN(2) == 0)
-		g.PutOff([]Change{c})
+		if c, _ := g.Plain(Num(uint64(r.IntN(1000))), Num(uint64(r.IntN(1000))), NoLabel, r.IntN(2) == 0); c.Result == Applied {
+			g.PutOff(&c)
+		}
 	}
 	if n := g.late.n; n == 0 || n >= bucketMost*len(g.late.buckets) {
 		t.Errorf("%d halves are put off", n)
@@ -355,7 +356,7 @@ func TestLateAtOneEnd(t *testing.T) {
 								if !ok {
 									t.Fatal("an edge that cannot be put off")
 								}
-								g.PutOff([]Change{c})
+								g.PutOff(&c)
 							}
 							if g.late.parted != (i == 1) {
 								t.Fatal("made at one end:", g.late.parted)

@@ -25,7 +25,9 @@ type shared struct {
 	seen    []bool           // a watch looks at it
 	some    []dynamic.Change // those that a watch looks at, or those that none looks at
 	late    bool             // those that none looks at are put off
-	all     dynamic.Each     // each, made once
+	known   stream.Outcomes  // of changes that were sifted, as far as they do nothing
+	ahead   dynamic.Ahead
+	all     dynamic.Each // each, made once
 }
 
 // Apply implements nest.Batcher.
@@ -71,7 +73,11 @@ func (x *shared) apply(ctx context.Context, batch []stream.Update, sink nest.Sin
 		start := time.Now()
 		n := 0
 		if err == nil && m.bind() == nil { // else Steps says what is wrong
-			n = x.plain(batch)
+			if x.late && m.n == 1 {
+				n = x.sift(batch)
+			} else {
+				n = x.plain(batch)
+			}
 		}
 		looked := time.Since(start)
 		if x.runs(n, len(batch)) {
@@ -148,26 +154,36 @@ func (x *shared) plain(batch []stream.Update) int {
 
 // find finds the changes of the updates from … to-1, up to one that is not plain, and returns that one's place, or to.
 func (x *shared) find(batch []stream.Update, from, to int) int {
-	m := x.m
-	base := m.g.Version()
+	base := x.m.g.Version()
 	for i := from; i < to; i++ {
-		u := &batch[i]
-		if u.Op > stream.RemoveEdge || len(u.Properties) > 0 || u.HasTime && base == 0 && m.g.NumEdges() == 0 {
-			return i
-		}
-		label, ok := m.g.LookupEdgeLabel(u.Label)
+		c, ok := x.change(&batch[i], base+uint64(i)+1)
 		if !ok {
 			return i
 		}
-		c, ok := m.g.Plain(u.U, u.V, label, u.Op == stream.RemoveEdge)
-		if !ok {
-			return i
-		}
-		c.At = base + uint64(i) + 1
-		x.changes[i] = c
-		x.seen[i] = c.Result == dynamic.Applied && len(m.Table.Of(label, m.g.ClassOf(c.U), m.g.ClassOf(c.V))) > 0
+		x.changes[i], x.seen[i] = c, x.looks(&c)
 	}
 	return to
+}
+
+// change returns the change by an update that makes a version, if it is a plain one.
+func (x *shared) change(u *stream.Update, version uint64) (c dynamic.Change, ok bool) {
+	g := x.m.g
+	if u.Op > stream.RemoveEdge || len(u.Properties) > 0 || u.HasTime && version == 1 && g.NumEdges() == 0 {
+		return c, false
+	}
+	label, ok := g.LookupEdgeLabel(u.Label)
+	if !ok {
+		return c, false
+	}
+	c, ok = g.Plain(u.U, u.V, label, u.Op == stream.RemoveEdge)
+	c.At = version
+	return c, ok
+}
+
+// looks reports whether a watch looks at a change.
+func (x *shared) looks(c *dynamic.Change) bool {
+	g := x.m.g
+	return c.Result == dynamic.Applied && len(x.m.Table.Of(c.Label, g.ClassOf(c.U), g.ClassOf(c.V))) > 0
 }
 
 // each is a dynamic.Each of the matcher's workers.
@@ -198,19 +214,24 @@ func (x *shared) take(seen bool) []dynamic.Change {
 // make makes and matches updates, whose changes were found.
 func (x *shared) make(batch []stream.Update, r *nest.Result) (err error) {
 	m := x.m
-	x.changes, x.seen = x.changes[:len(batch)], x.seen[:len(batch)]
 	base := m.g.Version()
 	start := time.Now()
-	if x.late {
-		x.putOff(x.take(false), r)
+	if x.late && m.n == 1 { // sift has put the others off
+		r.Outcomes, x.known = x.known, stream.Outcomes{}
 	} else {
-		x.makeSome(x.take(false), r)
+		x.changes, x.seen = x.changes[:len(batch)], x.seen[:len(batch)]
+		if others := x.take(false); x.late {
+			x.putOff(others, r)
+		} else {
+			x.makeSome(others, r)
+		}
+		x.take(true)
 	}
-	some := x.take(true)
+	some := x.some
 	r.Update = time.Since(start)
 	if k := len(some); k > 0 {
 		if m.n < manyWorkers || k < m.grain.run {
-			some, err = x.singly(batch, base, some, r)
+			some, err = x.singly(some, r)
 		}
 		if len(some) > 0 {
 			err = x.window(some, r, err)
@@ -237,13 +258,17 @@ func (x *shared) makeSome(cs []dynamic.Change, r *nest.Result) {
 }
 
 // singly makes changes one by one, as singly of the matcher does, and returns those that are left.
-func (x *shared) singly(batch []stream.Update, base uint64, cs []dynamic.Change, r *nest.Result) ([]dynamic.Change, error) {
+func (x *shared) singly(cs []dynamic.Change, r *nest.Result) ([]dynamic.Change, error) {
 	m := x.m
 	var part nest.Result
+	read := 0 // changes for which lists were read ahead
 	_, err := m.singly(func() (done dynamic.Result, ok bool, err error) {
 		if ok = len(cs) > 0; ok {
-			m.g.Pass(cs[0].At - 1)
-			done, err = stream.Apply(m.g, &batch[cs[0].At-base-1])
+			if read == 0 && len(cs) > 1 {
+				read = x.ahead.ReadFor(m.g, cs)
+			}
+			read--
+			done, err = m.g.MakeOne(&cs[0])
 			cs = cs[1:]
 		}
 		return done, ok, err
