@@ -61,6 +61,12 @@ func (g *Graph) LookAway(each Each, most int) {
 			n *= 2
 		}
 		x.buckets = make([]bucket, n)
+		for i := range x.buckets {
+			for d := range g.numSides() {
+				x.buckets[i][d] = make([]half, 0, leastRoom)
+				clear(x.buckets[i][d][:leastRoom]) // so that the system has given the memory before updates come
+			}
+		}
 	}
 }
 
@@ -86,7 +92,7 @@ func (g *Graph) putOff(d Direction, h half) {
 	x := &g.late
 	to := &x.buckets[h[halfOf]>>pageBits&uint32(len(x.buckets)-1)][d]
 	if len(*to) == cap(*to) {
-		*to = slices.Grow(*to, max(3*len(*to), leastRoom))
+		*to = slices.Grow(*to, max(len(*to), leastRoom))
 	}
 	*to = append(*to, h)
 	if x.n++; len(*to) >= x.most {
@@ -94,8 +100,8 @@ func (g *Graph) putOff(d Direction, h half) {
 	}
 }
 
-// leastRoom is the room of a log that has changes. Why: to grow takes longer than to append.
-const leastRoom = 1 << 8
+// leastRoom is the room of a log. Why: to grow takes longer than to append.
+const leastRoom = 1 << 9
 
 // makeBucket makes the changes of a log.
 func (g *Graph) makeBucket(d Direction, l *[]half) {

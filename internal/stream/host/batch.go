@@ -25,7 +25,6 @@ type shared struct {
 	seen    []bool           // a watch looks at it
 	some    []dynamic.Change // those that a watch looks at, or those that none looks at
 	late    bool             // those that none looks at are put off
-	known   stream.Outcomes  // of changes that were sifted, as far as they do nothing
 	ahead   dynamic.Ahead
 	all     dynamic.Each // each, made once
 }
@@ -73,11 +72,7 @@ func (x *shared) apply(ctx context.Context, batch []stream.Update, sink nest.Sin
 		start := time.Now()
 		n := 0
 		if err == nil && m.bind() == nil { // else Steps says what is wrong
-			if x.late && m.n == 1 {
-				n = x.sift(batch)
-			} else {
-				n = x.plain(batch)
-			}
+			n = x.plain(batch)
 		}
 		looked := time.Since(start)
 		if x.runs(n, len(batch)) {
@@ -155,14 +150,16 @@ func (x *shared) plain(batch []stream.Update) int {
 // find finds the changes of the updates from … to-1, up to one that is not plain, and returns that one's place, or to.
 func (x *shared) find(batch []stream.Update, from, to int) int {
 	base := x.m.g.Version()
-	for i := from; i < to; i++ {
-		c, ok := x.change(&batch[i], base+uint64(i)+1)
-		if !ok {
-			return i
+	n := from
+	for ok := true; n < to; n++ {
+		if x.changes[n], ok = x.change(&batch[n], base+uint64(n)+1); !ok {
+			break
 		}
-		x.changes[i], x.seen[i] = c, x.looks(&c)
 	}
-	return to
+	for i := from; i < n; i++ { // short loops, in which the processor waits for the memory of several updates
+		x.seen[i] = x.looks(&x.changes[i])
+	}
+	return n
 }
 
 // change returns the change by an update that makes a version, if it is a plain one.
@@ -216,18 +213,13 @@ func (x *shared) make(batch []stream.Update, r *nest.Result) (err error) {
 	m := x.m
 	base := m.g.Version()
 	start := time.Now()
-	if x.late && m.n == 1 { // sift has put the others off
-		r.Outcomes, x.known = x.known, stream.Outcomes{}
+	x.changes, x.seen = x.changes[:len(batch)], x.seen[:len(batch)]
+	if x.late {
+		x.putOff(r)
 	} else {
-		x.changes, x.seen = x.changes[:len(batch)], x.seen[:len(batch)]
-		if others := x.take(false); x.late {
-			x.putOff(others, r)
-		} else {
-			x.makeSome(others, r)
-		}
-		x.take(true)
+		x.makeSome(x.take(false), r)
 	}
-	some := x.some
+	some := x.take(true)
 	r.Update = time.Since(start)
 	if k := len(some); k > 0 {
 		if m.n < manyWorkers || k < m.grain.run {

@@ -87,6 +87,10 @@ func (m *Matcher) Add(name string, p *pattern.Pattern, o nest.WatchOptions) (int
 		return 0, err
 	}
 	m.g.MakeLate() // it may look at them
+	if m.late {
+		m.g.LookAway(nil, 0) // which makes room
+		m.g.LookBack()
+	}
 	if err := m.bind(); err != nil {
 		m.Undo()
 		return 0, err
