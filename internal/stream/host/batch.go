@@ -13,12 +13,11 @@ import (
 	"github.com/weftgraph/weft/internal/stream/nest"
 )
 
-// shared makes the updates of a batch by several workers: the longest runs of plain changes of edges at a time, and what is between them as Steps
-// does.
+// shared makes the updates of a batch: the longest runs of plain changes of edges at a time, and what is between them as Steps does.
 //
-// A change that no watch looks at changes the lists at once, before the others of its run: no match of any version depends on it, and no sink
-// that reads lists is told of one. The others
-// are made and matched as updates of Steps are, one by one or in a window, in which several workers make them.
+// No match of any version depends on a change that no watch looks at, and no sink that reads lists is told of one. So it is put off (late.go), or
+// several workers make it at once, before the others of its run. The others are made and matched as updates of Steps are, one by one or in a window, in
+// which several workers make them.
 type shared struct {
 	m       *Matcher
 	changes []dynamic.Change // of a run
@@ -127,6 +126,9 @@ func (x *shared) plain(batch []stream.Update) int {
 	batch = batch[:min(len(batch), most)]
 	x.changes = slices.Grow(x.changes[:0], len(batch))[:len(batch)]
 	x.seen = slices.Grow(x.seen[:0], len(batch))[:len(batch)]
+	if x.m.n == 1 {
+		return x.find(batch, 0, len(batch))
+	}
 	size := x.m.grain.run
 	if n := x.find(batch, 0, min(size, len(batch))); n < size {
 		return n
