@@ -43,7 +43,7 @@ type bucket [2][]half
 const (
 	// bucketMost is the number of halves from which a bucket is made. Why: it takes a quarter of a millisecond, which updates that come meanwhile
 	// wait.
-	bucketMost = 1 << 12
+	bucketMost = 1 << 11
 	// bucketEdges is how many edges of the beginning there are for each bucket. So a log has half as many halves as the graph has edges, about 6
 	// bytes an edge, and several for a vertex.
 	bucketEdges = 2 * bucketMost
@@ -101,7 +101,7 @@ func (g *Graph) putOff(d Direction, h half) {
 }
 
 // leastRoom is the room of a log. Why: to grow takes longer than to append.
-const leastRoom = 1 << 9
+const leastRoom = 1 << 8
 
 // makeBucket makes the changes of a log.
 func (g *Graph) makeBucket(d Direction, l *[]half) {
