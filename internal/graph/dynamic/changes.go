@@ -26,12 +26,21 @@ func serially(n int, do func(i int)) {
 // that is not Applied is the final one. ok is false for an update that Make cannot make: it makes vertices or rows, or is an error. Plain
 // is safe for concurrent use while nothing changes the graph.
 func (g *Graph) Plain(u, v ID, label Label, remove bool) (c Change, ok bool) {
-	if g.timed || remove && g.rows.n > 0 || g.crowded || int64(label) > int64(len(g.edgeLabels)) || g.check(u) != nil || g.check(v) != nil {
+	if g.timed || remove && g.rows.n > 0 || g.crowded || int64(label) > int64(len(g.edgeLabels)) {
 		return c, false
 	}
-	c = Change{U: g.ids.find(u), V: g.ids.find(v), Label: label, Remove: remove}
+	c = Change{Label: label, Remove: remove}
+	same := false
+	if g.ids.text || (u.kind|v.kind) != numberID || (u.num|v.num)>>63 != 0 {
+		if g.check(u) != nil || g.check(v) != nil {
+			return c, false
+		}
+		c.U, c.V, same = g.ids.find(u), g.ids.find(v), u == v
+	} else {
+		c.U, c.V, same = g.ids.number(u.num), g.ids.number(v.num), u.num == v.num
+	}
 	switch {
-	case u == v:
+	case same:
 		c.Result = SelfLoop
 	case c.U != noVertex && c.V != noVertex:
 	case remove:

@@ -23,6 +23,7 @@ type reader struct {
 	g     *dynamic.Graph
 	base  uint64 // the version before the first update
 	reads bool
+	sets  bool // the vertices and edges of a match are written as sets
 	buf   []uint32
 	lines []string
 }
@@ -31,21 +32,29 @@ func (x *reader) ReadsLists() bool { return x.reads }
 
 func (x *reader) Emit(ds []nest.Delta) error {
 	for _, d := range ds {
-		line := fmt.Sprint(d.Seq, d.Watch, d.Sign)
+		var parts []string
 		for _, e := range d.Edges { // without numbers of rows, which are others in windows
-			line += fmt.Sprintf(" %v-%d-%v@%d", x.g.IDOf(e.From), e.Label, x.g.IDOf(e.To), e.Time)
+			u, v := x.g.IDOf(e.From).String(), x.g.IDOf(e.To).String()
+			if !x.g.Directed() && u > v {
+				u, v = v, u
+			}
+			parts = append(parts, fmt.Sprintf("%s-%d-%s@%d", u, e.Label, v, e.Time))
 		}
 		for _, v := range d.Vertices {
-			line += " " + x.g.IDOf(v).String()
+			part := x.g.IDOf(v).String()
 			if x.reads {
 				version := x.base + d.Seq
 				if d.Sign < 0 {
 					version--
 				}
-				line += fmt.Sprint("/", x.g.At(version).Len(v, dynamic.Either, dynamic.AnyLabel, nil, &x.buf))
+				part += fmt.Sprint("/", x.g.At(version).Len(v, dynamic.Either, dynamic.AnyLabel, nil, &x.buf))
 			}
+			parts = append(parts, part)
 		}
-		x.lines = append(x.lines, line)
+		if x.sets {
+			slices.Sort(parts)
+		}
+		x.lines = append(x.lines, fmt.Sprint(d.Seq, " ", d.Watch, " ", d.Sign, " ", parts))
 	}
 	return nil
 }
@@ -100,6 +109,8 @@ func TestLate(t *testing.T) {
 				}
 			}
 			gs[i], ms[i], sinks[i] = g, New(g, Options{Workers: []int{1, workers}[i], AtOnce: i == 0}), &reader{g: g, base: g.Version()}
+			// In windows vertices have other numbers, by which the matches of an update are sorted, and one of those that symmetries make alike is chosen.
+			sinks[i].sets = workers > 1
 			ms[i].SetSeq(0)
 		}
 		ms[1].grain.late = rapid.SampledFrom([]int{1, 2, 7, 0}).Draw(t, "log")
@@ -136,7 +147,7 @@ func TestLate(t *testing.T) {
 					part = part[k:]
 				}
 			}
-			if workers > 1 { // and vertices have other numbers, by which the matches of an update are sorted
+			if workers > 1 {
 				for _, sink := range sinks {
 					slices.Sort(sink.lines)
 				}
