@@ -44,8 +44,8 @@ const (
 	// bucketMost is the number of halves from which a bucket is made. Why: it takes a quarter of a millisecond, which updates that come meanwhile
 	// wait.
 	bucketMost = 1 << 11
-	// bucketEdges is how many edges of the beginning there are for each bucket. So a log has half as many halves as the graph has edges, about 6
-	// bytes an edge, and several for a vertex.
+	// bucketEdges is the most edges of the beginning for each bucket. So all logs together have a half for one or two edges, which is 6 to 12 bytes an
+	// edge, and a log has several halves of each of its vertices.
 	bucketEdges = 2 * bucketMost
 )
 
