@@ -101,7 +101,8 @@ type FollowStatus struct {
 	// Response times of updates of this call, from reading an update to writing its changes.
 	P50, P95, P99 time.Duration
 	Memory        uint64 // bytes of the process
-	// Updates of this call that changed nothing, and mistakes.
+	// Updates of this call that changed nothing, and mistakes. Updates of edges that no query looks at are looked up late: all of them are counted with a
+	// checkpoint, and at the end.
 	Duplicates, Absent, SelfLoops uint64
 	Mistakes                      map[string]uint64 // by kind: malformed, bad_id, bad_time, bad_text, late
 	GPU                           *FollowedGPU      // nil, unless the engine is pipeline

@@ -37,7 +37,7 @@ type Watch struct {
 // other query, for which all changes are reported. A changed match is listed with the names of the query's RETURN or, without RETURN, with
 // all names. The graph itself stays as it is, and may be closed.
 //
-// Watch accepts the options WithEngine (auto, host, cached or pipeline), WithEngineOption of the last two, WithDevice and WithGPUMemory for these,
+// Watch accepts the options WithEngine (auto, host, cached or pipeline), WithEngineOption of these, WithDevice and WithGPUMemory for the last two,
 // WithThreads, WithMemory, WithParam, WithSemantics, WithInduced, WithProduct and WithList.
 func (g *Graph) Watch(ctx context.Context, qs []*Query, options ...Option) (w *Watch, err error) {
 	defer ends(ctx, &err)

@@ -9,13 +9,14 @@ A STREAM is a folder with initial.gz, updates.gz, queries and mostly expected.ts
   CaLiG       github.com/JackChuengQAQ/CaLiG, without the calls of clock() around each update, which take longer than most updates
 Their counts of embeddings that come and go are compared with those of expected.tsv or, without this file, with weft's. Each line of the output is a
 query. The last lines have, over all queries of a stream, the updates a second of each program: of its stream alone, and with what it does for a query
-before the stream. A program that takes more than --seconds for a query is stopped there. Its query is listed as late, and is in no sum with it: each program is
+before the stream. weft_stream_ratio is the program's time for the stream divided by weft's, and weft_after_ratio by weft's with what it does after the stream. A program that takes more than --seconds for a query is stopped there. Its query is listed as late, and is in no sum with it: each program is
 compared with weft over the queries that both end.
 
 The phases:
   search  weft: finding matches. RapidFlow does not tell it from the change of its index.
   stream  weft: changing the graph and finding matches. The others: what they do from the first to the last update. RapidFlow changes its index
           then, which has the edges that may match an edge of the query, and never the graph.
+  after   weft: making the changes of the graph that no query looks at, as far as they were put off until after the last update. The others: nothing.
   before  weft: planning the query. The others: building their index of the graph, for this query alone.
 Nothing but Python's standard library is used.
 """
@@ -94,7 +95,7 @@ def weft(s, q):
     text = subprocess.run([args.weft, "bench", "watch", "-g", os.path.join(s.folder, "initial.gz"), "--source", os.path.join(s.folder, "updates.gz"), "-f", s.query(q), "--batch", str(args.batch),
                            "--threads", "1", "--runs", "1", "--to", "ndjson", "--progress", "none"], check=True, capture_output=True, text=True, timeout=args.seconds or 600).stdout
     r = json.loads(text.splitlines()[0])
-    return dict(count=r["added"] + r["removed"], updates=r["updates"], search=r["search_ms"], stream=r["search_ms"] + r["update_ms"], before=r["add_ms"])
+    return dict(count=r["added"] + r["removed"], updates=r["updates"], search=r["search_ms"], stream=r["search_ms"] + r["update_ms"], after=r.get("late_ms", 0.0), before=r["add_ms"])
 
 
 def rapidflow(s, q):
@@ -178,7 +179,7 @@ for folder in args.streams:
                         best[who, q, k] = min(v, best.get((who, q, k), v))
             row = {"stream": name, "query": q, "matches": expected.get(q)}
             for who in programs:
-                row.update({f"{who}_{k}_ms": round(best[who, q, k], 4) for k in ("search", "stream", "before") if (who, q, k) in best and q not in late[who]})
+                row.update({f"{who}_{k}_ms": round(best[who, q, k], 4) for k in ("search", "stream", "after", "before") if (who, q, k) in best and q not in late[who]})
             print(json.dumps(row), flush=True)
         for who in programs:
             both = [q for q in names[: args.limit or None] if q not in late[who] + late["weft"] + wrong[who]]
@@ -193,6 +194,8 @@ for folder in args.streams:
                    "late": late[who], "wrong": wrong[who]}
             if who == "weft":
                 row["search_rate"] = rate(total("weft", "search"))
+                row["after_ms"] = round(total("weft", "after"), 3)
             else:
+                row["weft_after_ratio"] = round(stream / total("weft", "stream", "after"), 2)
                 row["weft_search_ratio"] = round(stream / total("weft", "search"), 2)
             print(json.dumps(row), flush=True)

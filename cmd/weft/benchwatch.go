@@ -67,6 +67,8 @@ Columns:
   search_ms   finding matches, the least of the runs; one thread looks at the clock for
               one of eleven changes, and takes it for the others
   update_ms   changing the graph, of the same run
+  late_ms     changes that no query looks at, as far as they were put off until after the
+              last update, of the same run; --engine-opt host.late=off puts none off
   add_ms      planning the query and relating it to the graph, before the updates; of the
               same run
   searches_per_s
@@ -115,6 +117,7 @@ type watchRun struct {
 	batch, updates int
 	added, removed *big.Int
 	search, update time.Duration
+	late           time.Duration // changes that are left at the end
 	add            time.Duration
 	latency        watch.Latency
 	arriving       time.Duration // how long updates arrived; 0: they were all there
@@ -444,6 +447,11 @@ func replayed(ctx context.Context, g *graph.Graph, p *pattern.Pattern, updates [
 			r.removed.Add(r.removed, c.Removed.Big())
 		}
 	}
+	if x, ok := m.Matcher.(nest.Batcher); ok {
+		start := time.Now()
+		x.Late()
+		r.late = time.Since(start)
+	}
 	if x, ok := m.Matcher.(interface{ Work() string }); ok {
 		r.work = x.Work()
 	}
@@ -477,6 +485,7 @@ func (r *watchRun) sum(x *watchRun) {
 	r.updates += x.updates
 	r.search += x.search
 	r.update += x.update
+	r.late += x.late
 	r.add += x.add
 	r.arriving += x.arriving
 	r.added.Add(r.added, x.added)
@@ -500,6 +509,7 @@ func writeWatchRuns(out io.Writer, to string, all []*watchRun) error {
 		column("removed", sink.Count, func(i int) any { return all[i].removed }),
 		column("search_ms", sink.Float, func(i int) any { return inMS(all[i].search) }),
 		column("update_ms", sink.Float, func(i int) any { return inMS(all[i].update) }),
+		column("late_ms", sink.Float, func(i int) any { return inMS(all[i].late) }),
 		column("add_ms", sink.Float, func(i int) any { return inMS(all[i].add) }),
 		column("searches_per_s", sink.Float, func(i int) any { return rate(i, all[i].search) }),
 		column("updates_per_s", sink.Float, func(i int) any { return rate(i, all[i].search+all[i].update) }),

@@ -61,9 +61,9 @@ func TestCompletion(t *testing.T) {
 // TestEngineOptions: what is offered is what the engines read.
 func TestEngineOptions(t *testing.T) {
 	source := map[string]string{}
-	for engine, folder := range map[string]string{
-		"host": "engine/host", "stack": "engine/stack", "fine": "engine/fine", "codegen": "engine/codegen", "partition": "engine/partition", "local": "gpu/neighbourhood",
-		"join": "engine/join", "gpu": "gpu", "cached": "stream/cached", "pipeline": "stream/pipeline",
+	for folder, engine := range map[string]string{
+		"engine/host": "host", "stream/host": "host", "engine/stack": "stack", "engine/fine": "fine", "engine/codegen": "codegen", "engine/partition": "partition", "gpu/neighbourhood": "local",
+		"engine/join": "join", "gpu": "gpu", "stream/cached": "cached", "stream/pipeline": "pipeline",
 	} {
 		files, err := filepath.Glob(filepath.Join("..", "..", "internal", folder, "*.go"))
 		if err != nil || files == nil {

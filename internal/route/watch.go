@@ -46,8 +46,13 @@ type watchEngine struct {
 }
 
 var watchEngines = []watchEngine{
-	{Description{"host", "all cores of this machine"}, nil, func(_ context.Context, r *WatchRequest) (nest.Matcher, error) {
-		return host.New(r.Graph, host.Options{Workers: r.Workers}), nil
+	{Description{"host", "all cores of this machine"}, host.Switches, func(_ context.Context, r *WatchRequest) (nest.Matcher, error) {
+		o, err := host.Read(r.Switches)
+		if err != nil {
+			return nil, err
+		}
+		o.Workers = r.Workers
+		return host.New(r.Graph, o), nil
 	}},
 	{Description{"cached", "a GPU that reads the graph in host memory, and has a copy of what it reads most (GCSM)"}, cached.Switches, newCached},
 	{Description{"pipeline", "a GPU that holds the graph in several versions, and updates and searches it at the same time (DCSM)"}, pipeline.Switches, newPipeline},

@@ -115,6 +115,8 @@ func TestWatchRefused(t *testing.T) {
 		{WatchRequest{Engine: "host", Switches: map[string]string{"cached.cache": "off"}}, 1, engine.ErrOption},
 		{WatchRequest{Switches: map[string]string{"cached.cache": "some"}}, 1, engine.ErrOption},
 		{WatchRequest{Switches: map[string]string{"host.steal": "on"}}, 1, engine.ErrOption},
+		{WatchRequest{Switches: map[string]string{"host.late": "never"}}, 1, engine.ErrOption},
+		{WatchRequest{Engine: "cached", Switches: map[string]string{"host.late": "off"}}, 1, engine.ErrOption},
 	} {
 		c.r.Runtime, c.r.Graph = watchRuntime(t, c.gpus), dynamic.New(false, false)
 		if x, err := Watch(context.Background(), c.r); !errors.Is(err, c.err) {

@@ -79,7 +79,7 @@ type Status struct {
 	Offset   int64  // bytes of the source
 	Waiting  uint64 // updates that were read and wait
 	Counts   []Counts
-	Outcomes stream.Outcomes
+	Outcomes stream.Outcomes // of changes that no query looks at, most come with a checkpoint and at the end
 	Mistakes [stream.Kinds]uint64
 	Seconds  float64 // since the first start, without the time between a kill and a restart
 	Rate     float64 // updates in a second, lately
@@ -96,6 +96,7 @@ func Run(ctx context.Context, o Options) (*Status, error) {
 		s.o.Batch = DefaultBatch
 	}
 	err := s.run(ctx)
+	s.outcomes.Join(s.set.Late())
 	return s.status(), err
 }
 
@@ -467,10 +468,7 @@ func (s *service) make(ctx context.Context, seq uint64, us []stream.Update) (int
 		s.counts[i].Added = s.counts[i].Added.Add(c.Added)
 		s.counts[i].Removed = s.counts[i].Removed.Add(c.Removed)
 	}
-	s.outcomes.Applied += r.Outcomes.Applied
-	s.outcomes.Duplicates += r.Outcomes.Duplicates
-	s.outcomes.Absent += r.Outcomes.Absent
-	s.outcomes.SelfLoops += r.Outcomes.SelfLoops
+	s.outcomes.Join(r.Outcomes)
 	return r.Updates, err
 }
 
@@ -519,6 +517,7 @@ func (s *service) checkpoint(ctx context.Context) error {
 		}
 		s.graph, s.graphAt = name, s.mark
 	}
+	s.outcomes.Join(s.set.Late())
 	c := &Checkpoint{
 		Of: s.o.Of, Run: s.name, Mark: s.mark, Lengths: make([]int64, len(s.sinks)), Counts: s.standing(), Initial: s.o.Initial,
 		Outcomes: s.outcomes, Graph: s.graph, Present: s.present, Seconds: s.seconds(),
@@ -575,6 +574,7 @@ func (s *service) finish(ctx context.Context, err error) error {
 			return err
 		}
 	}
+	s.outcomes.Join(s.set.Late())
 	s.report(time.Time{})
 	return nil
 }

@@ -244,9 +244,17 @@ func (s *Set) Expire(span int64, times []int64) error {
 
 // Result is what a batch did.
 type Result struct {
-	Updates  int      // updates that were made
-	Counts   []Counts // by query
-	Outcomes stream.Outcomes
+	Updates  int             // updates that were made
+	Counts   []Counts        // by query
+	Outcomes stream.Outcomes // without those that Late returns
+}
+
+// Late returns the outcomes of updates whose changes no query looks at, so that they were put off: of those since the last call.
+func (s *Set) Late() (o stream.Outcomes) {
+	if m, ok := s.m.(nest.Batcher); ok {
+		o = m.Late()
+	}
+	return o
 }
 
 // Apply makes updates, the first of which has the number after seq, and gives emit what they change. Changes come in the order of their

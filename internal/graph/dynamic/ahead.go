@@ -20,6 +20,17 @@ func (x *Ahead) Add(g *Graph, u, v ID) bool {
 	return x.n < aheadRoom
 }
 
+// ReadFor reads for the first of some changes, as many as there is room for, and returns how many they are.
+func (x *Ahead) ReadFor(g *Graph, cs []Change) int {
+	x.n = min(len(cs), aheadRoom)
+	for i := range x.n {
+		x.ends[0][i], x.ends[1][i] = cs[i].U, cs[i].V
+	}
+	n := x.n
+	x.Read(g)
+	return n
+}
+
 // Read reads for the changes that were added.
 func (x *Ahead) Read(g *Graph) {
 	var ps probes

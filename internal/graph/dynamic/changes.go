@@ -26,12 +26,21 @@ func serially(n int, do func(i int)) {
 // that is not Applied is the final one. ok is false for an update that Make cannot make: it makes vertices or rows, or is an error. Plain
 // is safe for concurrent use while nothing changes the graph.
 func (g *Graph) Plain(u, v ID, label Label, remove bool) (c Change, ok bool) {
-	if g.timed || remove && g.rows.n > 0 || g.crowded || int64(label) > int64(len(g.edgeLabels)) || g.check(u) != nil || g.check(v) != nil {
+	if g.timed || remove && g.rows.n > 0 || g.crowded || int64(label) > int64(len(g.edgeLabels)) {
 		return c, false
 	}
-	c = Change{U: g.ids.find(u), V: g.ids.find(v), Label: label, Remove: remove}
+	c = Change{Label: label, Remove: remove}
+	same := false
+	if g.ids.text || (u.kind|v.kind) != numberID || (u.num|v.num)>>63 != 0 {
+		if g.check(u) != nil || g.check(v) != nil {
+			return c, false
+		}
+		c.U, c.V, same = g.ids.find(u), g.ids.find(v), u == v
+	} else {
+		c.U, c.V, same = g.ids.number(u.num), g.ids.number(v.num), u.num == v.num
+	}
 	switch {
-	case u == v:
+	case same:
 		c.Result = SelfLoop
 	case c.U != noVertex && c.V != noVertex:
 	case remove:
@@ -52,6 +61,7 @@ func (g *Graph) Make(cs []Change, each Each) {
 	if each == nil {
 		each = serially
 	}
+	g.upToDate()
 	m := &g.maker
 	m.cs = cs
 	each(2, func(i int) { m.ends[i].sort(g, cs, end(i)) })
@@ -81,6 +91,35 @@ func (g *Graph) Make(cs []Change, each Each) {
 	if !g.open {
 		g.compact()
 	}
+}
+
+// MakeOne makes a change whose result is Applied, and its version, as AddEdge and RemoveEdge do, also under the eyes of a Follower. It returns what
+// the change did.
+func (g *Graph) MakeOne(c *Change) (Result, error) {
+	if g.version = c.At - 1; !g.open {
+		g.base = g.version
+	}
+	if err := g.begin(c.Label, 0, 0); err != nil {
+		return 0, err
+	}
+	e := edge{c.U, c.V, c.Label, NoEdge, 0}
+	sight := g.single(c.U, c.V, c.Label)
+	switch {
+	case sight != Both && c.Remove:
+		return g.changeAlone(EdgeRemoved, e, sight), nil
+	case sight != Both:
+		return g.changeAlone(EdgeAdded, e, sight), nil
+	case c.Remove && !g.has(c.U, c.V, c.Label):
+		return Absent, nil
+	case c.Remove:
+		g.removeEdge(e)
+	case g.has(c.U, c.V, c.Label):
+		return Duplicate, nil
+	default:
+		g.addEdge(e, true)
+	}
+	g.finish()
+	return Applied, nil
 }
 
 // Pass makes a version the present one, which is not before it. The versions between change nothing by themselves.
@@ -211,7 +250,7 @@ func (sh *shard) decide(g *Graph, c *Change, v, w uint32) {
 		if c.see(has); c.Result != Applied {
 			return
 		}
-		if c.all = one || !sh.other(g, v, w, c.Label); one {
+		if c.all = one || !sh.other(g, Out, v, w, c.Label); one {
 			s.turn(x, v, w, c.Label)
 		} else {
 			sh.turn(Out, v, w, c.Label, c.all)
@@ -223,7 +262,7 @@ func (sh *shard) decide(g *Graph, c *Change, v, w uint32) {
 	if c.see(has != turned(g.marksOf(s, v), w, label, ^uint32(0))); c.Result != Applied {
 		return
 	}
-	c.all = !g.labelled() || !sh.other(g, v, w, c.Label)
+	c.all = !g.labelled() || !sh.other(g, Out, v, w, c.Label)
 	sh.mark(Out, v, w, c.Label, g.labelled(), c.all, uint32(c.At-g.base))
 }
 
@@ -239,16 +278,20 @@ func (c *Change) see(has bool) {
 
 // follow makes a change in the lists of v, the end that does not decide.
 func (sh *shard) follow(g *Graph, c *Change, v, w uint32) {
+	all := c.all
+	if g.late.parted {
+		all = !g.labelled() || !sh.other(g, In, v, w, c.Label)
+	}
 	if g.open {
-		sh.mark(In, v, w, c.Label, g.labelled(), c.all, uint32(c.At-g.base))
+		sh.mark(In, v, w, c.Label, g.labelled(), all, uint32(c.At-g.base))
 	} else {
-		sh.turn(In, v, w, c.Label, c.all)
+		sh.turn(In, v, w, c.Label, all)
 	}
 }
 
-// other reports whether v has an edge to w with another label.
-func (sh *shard) other(g *Graph, v, w uint32, label Label) bool {
-	s := sh.sides[Out]
+// other reports whether v has an edge to w, or in direction In from w, with another label.
+func (sh *shard) other(g *Graph, d Direction, v, w uint32, label Label) bool {
+	s := sh.sides[d]
 	if h := s.head(v); h == nil || h.marks() < 0 && (h[headLen] == 0 || h[headLabel] == label) {
 		return false
 	}

@@ -31,6 +31,9 @@
 // with logs clean their segments. Arrays by id are tables of pages, and hash tables split one chain at a time. So no
 // update takes a pause in proportion to the graph: it takes time in proportion to the lists that it changes.
 //
+// Late changes. A caller that looks at some edges only may put off changes of the others: both ends of each are written into logs, which are made by
+// vertex. Whatever reads other lists makes them first (late.go).
+//
 // Times and properties. An edge with a time or a property has a row: a number, under which its time and its values are found. An
 // index finds the rows between two vertices. Edges of equal ends and label and of distinct times are distinct edges, of which
 // each list has one entry. A row that a window makes or removes has a tag with its versions. A property that a window changes

@@ -51,6 +51,7 @@ type Graph struct {
 	rs []uint32
 
 	maker maker
+	late  late
 }
 
 // Class is a set of vertex labels. The vertices with exactly these labels have ids in ranges of their own.
@@ -285,7 +286,10 @@ func (g *Graph) Version() uint64 { return g.version }
 func (g *Graph) NumVertices() int { return g.ids.live }
 
 // NumEdges returns the number of edges of the present version.
-func (g *Graph) NumEdges() uint64 { return g.edges }
+func (g *Graph) NumEdges() uint64 {
+	g.makeLate()
+	return g.edges
+}
 
 // Vertex returns the internal id of a vertex of the present version.
 func (g *Graph) Vertex(id ID) (uint32, bool) {
@@ -416,6 +420,6 @@ func (g *Graph) Bytes() uint64 {
 		b += c.bytes()
 	}
 	b += g.rows.bytes() + g.queue.bytes() + g.texts.size() + g.vertexProps.bytes() + g.edgeProps.bytes()
-	b += 40*uint64(cap(g.events)) + 4*uint64(cap(g.ws)+cap(g.ls)+cap(g.turned)) + 24*uint64(cap(g.es)) + 4*uint64(cap(g.rs)) + g.maker.bytes()
+	b += 40*uint64(cap(g.events)) + 4*uint64(cap(g.ws)+cap(g.ls)+cap(g.turned)) + 24*uint64(cap(g.es)) + 4*uint64(cap(g.rs)) + g.maker.bytes() + g.late.bytes()
 	return b
 }

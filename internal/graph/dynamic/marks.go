@@ -132,6 +132,7 @@ func (g *Graph) Begin() {
 	if g.open {
 		panic("dynamic: a window is open already")
 	}
+	g.upToDate()
 	g.open, g.base = true, g.version
 	g.events = g.events[:0]
 }

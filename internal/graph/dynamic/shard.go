@@ -20,6 +20,10 @@ type shard struct {
 	by  []labelFlips
 	ls  []Label
 	sum uint32 // of what was read ahead, so that the compiler keeps it
+
+	did    did    // of changes that were put off
+	halves []half // room for sorting these
+	all    []uint32
 }
 
 func (sh *shard) init(directed bool, shift int) {
@@ -96,5 +100,5 @@ func (sh *shard) bytes() uint64 {
 	for _, m := range sh.marks[:cap(sh.marks)] {
 		b += 40 + 12*uint64(cap(m.list))
 	}
-	return b + 12*uint64(cap(sh.odd)) + 4*uint64(cap(sh.ws)+cap(sh.ls)) + 32*uint64(cap(sh.by))
+	return b + 12*uint64(cap(sh.odd)) + 4*uint64(cap(sh.ws)+cap(sh.ls)+cap(sh.all)) + 32*uint64(cap(sh.by)) + 12*uint64(cap(sh.halves))
 }

@@ -99,6 +99,7 @@ func (g *Graph) begin(label Label, c Class, n int, ids ...ID) error {
 	if err := g.ids.reserve(uint32(c), n); err != nil {
 		return err
 	}
+	g.upToDate()
 	g.version++
 	if !g.open {
 		g.base = g.version
@@ -170,6 +171,7 @@ func (g *Graph) RemoveVertex(id ID) (Result, error) {
 	if v == noVertex {
 		return Absent, nil
 	}
+	g.makeLate()
 	g.inWindow(func() {
 		for _, e := range g.edgesOf(v) {
 			g.removeEdge(e)
@@ -194,6 +196,7 @@ func (g *Graph) Relabel(id ID, c Class) (Result, error) {
 	case g.ClassOf(old) == c:
 		return Duplicate, nil
 	}
+	g.makeLate()
 	g.inWindow(func() { g.moveVertex(id, old, c) })
 	return Applied, nil
 }
@@ -251,7 +254,7 @@ func (g *Graph) AddEdge(u, v ID, label Label, ps ...Property) (Result, error) {
 // times. In a graph whose edges have no times it is an error, ErrTime.
 func (g *Graph) AddEdgeAt(u, v ID, label Label, time int64, ps ...Property) (Result, error) {
 	if !g.timed {
-		if g.edges > 0 || g.open && slices.ContainsFunc(g.events, func(e Event) bool { return e.Kind == EdgeAdded || e.Kind == EdgeRemoved }) {
+		if g.NumEdges() > 0 || g.open && slices.ContainsFunc(g.events, func(e Event) bool { return e.Kind == EdgeAdded || e.Kind == EdgeRemoved }) {
 			return 0, fmt.Errorf("%w: the graph's edges have no times, and this one does", ErrTime)
 		}
 	}
@@ -270,7 +273,7 @@ func (g *Graph) newEdge(u, v ID, label Label, time int64, ps []Property) (Result
 	}
 	x, y := g.ids.find(u), g.ids.find(v)
 	absent := 0
-	if x == noVertex || y == noVertex {
+	if u != v && (x == noVertex || y == noVertex) {
 		absent = 2
 	}
 	if err := g.begin(label, 0, absent, u, v); err != nil {
@@ -284,6 +287,8 @@ func (g *Graph) newEdge(u, v ID, label Label, time int64, ps []Property) (Result
 			if sight := g.single(x, y, label); sight != Both {
 				return g.changeAlone(EdgeAdded, edge{x, y, label, NoEdge, 0}, sight), nil
 			}
+		} else {
+			g.makeLate()
 		}
 		if g.hasAt(x, y, label, time) {
 			return Duplicate, nil
@@ -331,6 +336,9 @@ func (g *Graph) dropEdge(u, v ID, label Label, time int64, at bool) (Result, err
 			return g.changeAlone(EdgeRemoved, edge{x, y, label, NoEdge, 0}, sight), nil
 		}
 	}
+	if at || g.rows.n > 0 {
+		g.makeLate()
+	}
 	es := g.edgesBetween(x, y, label, time, at)
 	if len(es) == 0 {
 		return Absent, nil
@@ -350,6 +358,9 @@ func (g *Graph) dropEdge(u, v ID, label Label, time int64, at bool) (Result, err
 
 // changeAlone adds or removes an edge that has neither a time nor properties, unless the graph has it, or does not. It changes the lists at once.
 func (g *Graph) changeAlone(k EventKind, e edge, sight Sight) Result {
+	if sight == None {
+		g.makeLate()
+	}
 	out := g.side(Out, e.u)
 	x, one := out.spot(e.u, e.v, e.label)
 	has := x.found
@@ -374,7 +385,7 @@ func (g *Graph) changeAlone(k EventKind, e edge, sight Sight) Result {
 	if one {
 		g.touch(e.u)
 		out.turn(x, e.u, e.v, e.label)
-		g.turn(In, e.v, e.u, e.label, true)
+		g.turn(In, e.v, e.u, e.label, !g.late.parted || g.first(In, e.v, e.u, e.label))
 	} else {
 		g.turnEdge(e, g.alone(e) || !g.parallel(e.u, e.v, e.label))
 	}
@@ -388,7 +399,7 @@ func (g *Graph) changeAlone(k EventKind, e edge, sight Sight) Result {
 // KeepTimes makes the edges of a graph without edges have times, from the first one on. The error is ErrTime if there are edges without
 // times.
 func (g *Graph) KeepTimes() error {
-	if g.edges > 0 && !g.timed {
+	if g.NumEdges() > 0 && !g.timed {
 		return fmt.Errorf("%w: the graph's edges have none", ErrTime)
 	}
 	g.timed = true
@@ -462,6 +473,7 @@ func (g *Graph) setEdge(u, v ID, label Label, time int64, at bool, p Property) (
 	if u == v {
 		return SelfLoop, nil
 	}
+	g.makeLate()
 	es := g.edgesBetween(g.ids.find(u), g.ids.find(v), label, time, at)
 	if len(es) == 0 {
 		return Absent, nil
@@ -595,8 +607,17 @@ func (g *Graph) removeEdge(e edge) {
 
 // turnEdge adds an edge to the lists of its ends, or removes it from them: those of its label and, if all, of all labels.
 func (g *Graph) turnEdge(e edge, all bool) {
-	g.turn(Out, e.u, e.v, e.label, all)
-	g.turn(In, e.v, e.u, e.label, all)
+	out, in := all, all
+	if g.late.parted { // an edge of another label may be at one end alone
+		out, in = g.first(Out, e.u, e.v, e.label), g.first(In, e.v, e.u, e.label)
+	}
+	g.turn(Out, e.u, e.v, e.label, out)
+	g.turn(In, e.v, e.u, e.label, in)
+}
+
+// first reports whether no other label has an edge between v and w, at v's end of a direction.
+func (g *Graph) first(d Direction, v, w uint32, label Label) bool {
+	return !g.labelled() || !g.shard(v).other(g, d, v, w, label)
 }
 
 // turn turns the entry w of v's list of a label round, and if all, that of the list of all labels.

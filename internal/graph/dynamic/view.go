@@ -27,6 +27,7 @@ type View struct {
 // At returns the graph at a version of the window, from the one before its first update to the present one. It panics for other
 // versions.
 func (g *Graph) At(version uint64) View {
+	g.upToDate()
 	if version < g.base || version > g.version {
 		panic(fmt.Sprintf("dynamic: version %d is not in the window %d to %d", version, g.base, g.version))
 	}
@@ -34,7 +35,10 @@ func (g *Graph) At(version uint64) View {
 }
 
 // Now returns the graph at the present version.
-func (g *Graph) Now() View { return View{g, uint32(g.version - g.base)} }
+func (g *Graph) Now() View {
+	g.upToDate()
+	return View{g, uint32(g.version - g.base)}
+}
 
 // label returns the label under which lists have the edges with a label.
 func (g *Graph) label(l Label) Label {

@@ -13,24 +13,29 @@ import (
 	"github.com/weftgraph/weft/internal/stream/nest"
 )
 
-// shared makes the updates of a batch by several workers: the longest runs of plain changes of edges at a time, and what is between them as Steps
-// does.
+// shared makes the updates of a batch: the longest runs of plain changes of edges at a time, and what is between them as Steps does.
 //
-// A change that no watch looks at changes the lists at once, before the others of its run: no match of any version depends on it, and no sink
-// that reads lists is told of one. The others
-// are made and matched as updates of Steps are, one by one or in a window, in which several workers make them.
+// No match of any version depends on a change that no watch looks at, and no sink that reads lists is told of one. So it is put off (late.go), or
+// several workers make it at once, before the others of its run. The others are made and matched as updates of Steps are, one by one or in a window, in
+// which several workers make them.
 type shared struct {
 	m       *Matcher
 	changes []dynamic.Change // of a run
 	seen    []bool           // a watch looks at it
 	some    []dynamic.Change // those that a watch looks at, or those that none looks at
+	late    bool             // those that none looks at are put off
+	ahead   dynamic.Ahead
+	all     dynamic.Each // each, made once
 }
 
 // Apply implements nest.Batcher.
 func (m *Matcher) Apply(ctx context.Context, batch []stream.Update, sink nest.Sink) (r nest.Result, err error) {
 	reading, reads := sink.(nest.Reading)
-	if reads = reads && reading.ReadsLists(); !reads && m.n > 1 && m.device.Device == nil && len(batch) >= m.grain.run {
-		return m.shared.apply(ctx, batch, sink)
+	reads = reads && reading.ReadsLists()
+	x := &m.shared
+	x.late = m.late && !reads && !m.g.Timed()
+	if x.late || !reads && m.n > 1 && m.device.Device == nil && len(batch) >= m.grain.run {
+		return x.apply(ctx, batch, sink)
 	}
 	return m.Steps(ctx, m.steps(batch), sink)
 }
@@ -56,6 +61,10 @@ func (x *shared) apply(ctx context.Context, batch []stream.Update, sink nest.Sin
 	}
 	m.clear()
 	m.run.reset(ctx, sink)
+	if x.late {
+		m.g.LookAway(x.all, m.grain.late)
+		defer m.g.LookBack()
+	}
 	for len(batch) > 0 {
 		var part nest.Result
 		var wrong error
@@ -65,10 +74,10 @@ func (x *shared) apply(ctx context.Context, batch []stream.Update, sink nest.Sin
 			n = x.plain(batch)
 		}
 		looked := time.Since(start)
-		if n >= m.grain.run {
+		if x.runs(n, len(batch)) {
 			wrong = x.make(batch[:n], &part)
 		} else {
-			n = min(n+m.grain.run, len(batch)) // what is not plain is among these
+			n = x.others(batch, n)
 			wrong = m.both(m.steps(batch[:n]), &part, err)
 		}
 		at := (*nest.UpdateError)(nil)
@@ -76,8 +85,9 @@ func (x *shared) apply(ctx context.Context, batch []stream.Update, sink nest.Sin
 		if failed {
 			at.Index += r.Updates
 		}
-		if err == nil {
+		if err == nil && wrong != nil {
 			err = wrong
+			m.g.LookBack()
 		}
 		r.Updates += part.Updates
 		r.Outcomes.Join(part.Outcomes)
@@ -92,6 +102,22 @@ func (x *shared) apply(ctx context.Context, batch []stream.Update, sink nest.Sin
 	return r, err
 }
 
+// runs reports whether the first n updates of a batch of some length, which are plain, are worth a run.
+func (x *shared) runs(n, batch int) bool {
+	return n >= x.m.grain.run || x.late && n > 0 && (x.m.n == 1 || n == batch)
+}
+
+// others returns how many updates of a batch, of which the first n are plain, are made as Steps does.
+func (x *shared) others(batch []stream.Update, n int) int {
+	if x.m.n > 1 || !x.late {
+		return min(n+x.m.grain.run, len(batch)) // what is not plain is among these
+	}
+	for n = 1; n < len(batch) && (batch[n].Op > stream.RemoveEdge || len(batch[n].Properties) > 0); {
+		n++
+	}
+	return n
+}
+
 // most bounds the updates of a run.
 const most = 1 << 20
 
@@ -100,6 +126,9 @@ func (x *shared) plain(batch []stream.Update) int {
 	batch = batch[:min(len(batch), most)]
 	x.changes = slices.Grow(x.changes[:0], len(batch))[:len(batch)]
 	x.seen = slices.Grow(x.seen[:0], len(batch))[:len(batch)]
+	if x.m.n == 1 {
+		return x.find(batch, 0, len(batch))
+	}
 	size := x.m.grain.run
 	if n := x.find(batch, 0, min(size, len(batch))); n < size {
 		return n
@@ -122,26 +151,38 @@ func (x *shared) plain(batch []stream.Update) int {
 
 // find finds the changes of the updates from … to-1, up to one that is not plain, and returns that one's place, or to.
 func (x *shared) find(batch []stream.Update, from, to int) int {
-	m := x.m
-	base := m.g.Version()
-	for i := from; i < to; i++ {
-		u := &batch[i]
-		if u.Op > stream.RemoveEdge || len(u.Properties) > 0 || u.HasTime && base == 0 && m.g.NumEdges() == 0 {
-			return i
+	base := x.m.g.Version()
+	n := from
+	for ok := true; n < to; n++ {
+		if x.changes[n], ok = x.change(&batch[n], base+uint64(n)+1); !ok {
+			break
 		}
-		label, ok := m.g.LookupEdgeLabel(u.Label)
-		if !ok {
-			return i
-		}
-		c, ok := m.g.Plain(u.U, u.V, label, u.Op == stream.RemoveEdge)
-		if !ok {
-			return i
-		}
-		c.At = base + uint64(i) + 1
-		x.changes[i] = c
-		x.seen[i] = c.Result == dynamic.Applied && len(m.Table.Of(label, m.g.ClassOf(c.U), m.g.ClassOf(c.V))) > 0
 	}
-	return to
+	for i := from; i < n; i++ { // short loops, in which the processor waits for the memory of several updates
+		x.seen[i] = x.looks(&x.changes[i])
+	}
+	return n
+}
+
+// change returns the change by an update that makes a version, if it is a plain one.
+func (x *shared) change(u *stream.Update, version uint64) (c dynamic.Change, ok bool) {
+	g := x.m.g
+	if u.Op > stream.RemoveEdge || len(u.Properties) > 0 || u.HasTime && version == 1 && g.NumEdges() == 0 {
+		return c, false
+	}
+	label, ok := g.LookupEdgeLabel(u.Label)
+	if !ok {
+		return c, false
+	}
+	c, ok = g.Plain(u.U, u.V, label, u.Op == stream.RemoveEdge)
+	c.At = version
+	return c, ok
+}
+
+// looks reports whether a watch looks at a change.
+func (x *shared) looks(c *dynamic.Change) bool {
+	g := x.m.g
+	return c.Result == dynamic.Applied && len(x.m.Table.Of(c.Label, g.ClassOf(c.U), g.ClassOf(c.V))) > 0
 }
 
 // each is a dynamic.Each of the matcher's workers.
@@ -172,15 +213,19 @@ func (x *shared) take(seen bool) []dynamic.Change {
 // make makes and matches updates, whose changes were found.
 func (x *shared) make(batch []stream.Update, r *nest.Result) (err error) {
 	m := x.m
-	x.changes, x.seen = x.changes[:len(batch)], x.seen[:len(batch)]
 	base := m.g.Version()
 	start := time.Now()
-	x.makeSome(x.take(false), r)
+	x.changes, x.seen = x.changes[:len(batch)], x.seen[:len(batch)]
+	if x.late {
+		x.putOff(r)
+	} else {
+		x.makeSome(x.take(false), r)
+	}
 	some := x.take(true)
 	r.Update = time.Since(start)
 	if k := len(some); k > 0 {
 		if m.n < manyWorkers || k < m.grain.run {
-			some, err = x.singly(batch, base, some, r)
+			some, err = x.singly(some, r)
 		}
 		if len(some) > 0 {
 			err = x.window(some, r, err)
@@ -207,13 +252,17 @@ func (x *shared) makeSome(cs []dynamic.Change, r *nest.Result) {
 }
 
 // singly makes changes one by one, as singly of the matcher does, and returns those that are left.
-func (x *shared) singly(batch []stream.Update, base uint64, cs []dynamic.Change, r *nest.Result) ([]dynamic.Change, error) {
+func (x *shared) singly(cs []dynamic.Change, r *nest.Result) ([]dynamic.Change, error) {
 	m := x.m
 	var part nest.Result
+	read := 0 // changes for which lists were read ahead
 	_, err := m.singly(func() (done dynamic.Result, ok bool, err error) {
 		if ok = len(cs) > 0; ok {
-			m.g.Pass(cs[0].At - 1)
-			done, err = stream.Apply(m.g, &batch[cs[0].At-base-1])
+			if read == 0 && len(cs) > 1 {
+				read = x.ahead.ReadFor(m.g, cs)
+			}
+			read--
+			done, err = m.g.MakeOne(&cs[0])
 			cs = cs[1:]
 		}
 		return done, ok, err

@@ -32,6 +32,8 @@ type Options struct {
 	Workers int // 0: as many as there are cores
 	// Device searches the nests that lists of neighbours decide. It becomes the matcher's to close. nil: all is searched on the cores.
 	Device nest.Device
+	// AtOnce makes all changes at once. Otherwise those that no watch looks at are put off (late.go).
+	AtOnce bool
 }
 
 // Matcher matches the updates of one graph. Its methods must not overlap.
@@ -47,6 +49,7 @@ type Matcher struct {
 	shared shared
 	ahead  stream.Ahead
 	device asked
+	late   bool // changes may be put off
 }
 
 // New returns a matcher of g. While it is in use, g must only change by Apply.
@@ -57,7 +60,9 @@ func New(g *dynamic.Graph, o Options) *Matcher {
 	}
 	m := &Matcher{g: g, n: n, Watches: nest.NewWatches(g), grain: coarse}
 	m.run.m, m.shared.m = m, m
+	m.shared.all = m.shared.each
 	m.device.Device = o.Device
+	m.late = !o.AtOnce && o.Device == nil
 	m.run.change.L = &m.run.mu
 	for range n {
 		m.workers = append(m.workers, newSearcher(m))
@@ -80,6 +85,11 @@ func (m *Matcher) Add(name string, p *pattern.Pattern, o nest.WatchOptions) (int
 	w, err := m.Watches.Add(name, p, o)
 	if err != nil {
 		return 0, err
+	}
+	m.g.MakeLate() // it may look at them
+	if m.late {
+		m.g.LookAway(nil, 0) // which makes room
+		m.g.LookBack()
 	}
 	if err := m.bind(); err != nil {
 		m.Undo()
@@ -167,6 +177,7 @@ func (m *Matcher) both(next func() (done dynamic.Result, ok bool, err error), r 
 // together makes updates in a window, and matches them if there was no error before: when there are no more, or with a device meanwhile.
 func (m *Matcher) together(next func() (done dynamic.Result, ok bool, err error), r *nest.Result, before error) (err error) {
 	start := time.Now()
+	m.g.MakeLate()
 	m.g.Begin()
 	m.device.begin(m.g.Version())
 	defer func() {

@@ -426,7 +426,7 @@ func law(t *testing.T, rounds int, device func(t *rapid.T, g *dynamic.Graph) nes
 func checkStream(t *rapid.T, device func(t *rapid.T, g *dynamic.Graph) nest.Device, s *nodiff.Spec, ps []*pattern.Pattern, plans []*delta.Plan, updates []operation, truth [][]matches, size int) (changed int) {
 	ctx := context.Background()
 	g := startGraph(t, s)
-	o := Options{Workers: rapid.IntRange(1, 4).Draw(t, "workers")}
+	o := Options{Workers: rapid.IntRange(1, 4).Draw(t, "workers"), AtOnce: rapid.IntRange(0, 3).Draw(t, "at once") == 0}
 	if device != nil {
 		o.Device = device(t, g)
 	}
@@ -437,7 +437,7 @@ func checkStream(t *rapid.T, device func(t *rapid.T, g *dynamic.Graph) nest.Devi
 		}
 	}()
 	if rapid.Bool().Draw(t, "fine") {
-		m.grain = grain{least: 1, most: 1, keptWords: 1, keptPieces: 1, ticks: 1, portion: 1, run: 1, inTime: 1, eager: true}
+		m.grain = grain{least: 1, most: 1, keptWords: 1, keptPieces: 1, ticks: 1, portion: 1, run: 1, late: 2, inTime: 1, eager: true}
 	}
 	updatesOf := rapid.Bool().Draw(t, "by updates")
 	if updatesOf { // which do not make a property without a value, nor a time in a graph that has had updates

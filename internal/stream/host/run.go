@@ -63,6 +63,7 @@ type grain struct {
 	eager       bool // several workers share all updates of a batch after the first ones, however little there is to match
 	portion     int  // updates that a device gets at a time
 	run         int  // plain changes that follow each other from which on several workers make them
+	late        int  // changes of one end of edges that are made together, as dynamic.Graph.LookAway has it
 	inTime      int  // how many times more neighbours than edges in a window a vertex has before its edges are looked up by time
 }
 

@@ -87,7 +87,11 @@ const sampled = 11
 // Sight implements dynamic.Follower.
 func (x *single) Sight(u, v uint32, label dynamic.Label) dynamic.Sight {
 	m := x.m
-	if x.err != nil || !m.Bound() {
+	if x.err == nil {
+		x.err = m.bind() // the update before may have brought a class
+	}
+	if x.err != nil {
+		m.g.MakeLate() // nobody knows any more who looks at what
 		return dynamic.Both
 	}
 	x.entries = m.Table.Of(label, m.g.ClassOf(u), m.g.ClassOf(v))

@@ -52,7 +52,10 @@ type Matcher interface {
 type Batcher interface {
 	Matcher
 	// Apply makes and matches updates as Steps does. Each makes one version of the graph, as stream.Apply makes it.
+	// It may put off changes that no watch looks at. Result.Outcomes leaves these out.
 	Apply(ctx context.Context, batch []stream.Update, sink Sink) (Result, error)
+	// Late makes the changes that were put off, and returns what all those did that were put off and made since the last call.
+	Late() stream.Outcomes
 }
 
 // Emit says which changes a watch is about.
@@ -125,9 +128,9 @@ type Count struct {
 
 // Result is what a batch did.
 type Result struct {
-	Updates  int // updates that were made
-	Outcomes stream.Outcomes
-	Counts   []Count // of the watches that changed, by number
+	Updates  int             // updates that were made
+	Outcomes stream.Outcomes // without those of changes that were put off
+	Counts   []Count         // of the watches that changed, by number
 	// Update is the time for changing the graph, and Match that for finding matches and giving them to the sink. Together they are the time of the
 	// batch. One worker may measure a part of the updates, so that only sums over many of them mean something.
 	Update, Match time.Duration

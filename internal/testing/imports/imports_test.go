@@ -73,7 +73,7 @@ var may = map[string][]string{
 	"stream":           {"format", "graph/dynamic", "timetext", "vfs"},
 	"stream/nest":      {"stream", "graph", "graph/dynamic", "plan", "plan/delta", "pattern", "expr", "engine"},
 	"stream/cached":    {"stream/nest", "graph/dynamic", "plan/delta", "engine/option", "memory", "cuda", "cuda/kernels"},
-	"stream/host":      {"stream", "stream/nest", "graph", "graph/dynamic", "plan", "plan/delta", "pattern", "expr", "engine", "runtime/crew"},
+	"stream/host":      {"stream", "stream/nest", "graph", "graph/dynamic", "plan", "plan/delta", "pattern", "expr", "engine", "engine/option", "runtime/crew"},
 	"stream/pipeline":  {"stream/nest", "graph/dynamic", "engine/option", "cuda/*"},
 	"stream/split":     {"graph", "graph/dynamic", "stream"},
 	"watch":            {"ctxio", "disk", "engine", "expr", "gql", "graph", "graph/dynamic", "pattern", "plan", "sink", "stream", "stream/nest", "vfs"},

@@ -1,0 +1,372 @@
+package dynamic
+
+import (
+	"cmp"
+	"slices"
+)
+
+// half is a change of an edge, made later, at one of the edge's ends: this end, the other one, and the label, with gone if the edge is removed.
+type half [3]uint32
+
+// The words of a half.
+const (
+	halfOf = iota
+	halfTo
+	halfLabel
+)
+
+const gone = uint32(1) << 31
+
+func (h *half) label() Label { return h[halfLabel] &^ gone }
+
+// Results counts updates by what they did.
+type Results [SelfLoop + 1]uint64
+
+// late are changes that were put off: each is in the log of the bucket of either of its ends.
+//
+// Why: a change at once waits for memory several times, for the lists of both ends. Most changes of a labelled graph are such that nobody
+// looks at them. They cost a few nanoseconds in a log. Later a list is searched and moved once for all changes of it, and shards are changed at
+// the same time. A bucket is so small that nobody waits for it long.
+type late struct {
+	buckets []bucket // by vertex, as shards, of which each has the same number of them
+	n       int      // halves in the logs
+	most    int      // of a log
+	parted  bool     // some edges have been changed at one end and not at the other
+	looking bool     // LookAway was called
+	each    Each
+	results Results // of changes that were made since TakeLate
+}
+
+// bucket is the log of some vertices of a shard: out and in, or out alone on an undirected graph.
+type bucket [2][]half
+
+const (
+	// bucketMost is the number of halves from which a bucket is made. Why: it takes a quarter of a millisecond, which updates that come meanwhile
+	// wait.
+	bucketMost = 1 << 11
+	// bucketEdges is the most edges of the beginning for each bucket. So all logs together have a half for one or two edges, which is 6 to 12 bytes an
+	// edge, and a log has several halves of each of its vertices.
+	bucketEdges = 2 * bucketMost
+)
+
+// LookAway says that the caller looks at some edges only, until LookBack: that it puts off no change of these, and reads no lists but for them.
+// Then the changes that were put off stay so. At other times whatever reads or changes lists makes them first. each makes them by several workers.
+// A log of most halves of changes is made; 0 means a number that suits large graphs.
+func (g *Graph) LookAway(each Each, most int) {
+	x := &g.late
+	x.looking, x.each, x.most = true, each, cmp.Or(most, bucketMost)
+	if x.buckets == nil {
+		n := len(g.shards)
+		for n*bucketEdges < int(min(g.edges, 1<<32)) {
+			n *= 2
+		}
+		x.buckets = make([]bucket, n)
+		for i := range x.buckets {
+			for d := range g.numSides() {
+				x.buckets[i][d] = make([]half, 0, leastRoom)
+				clear(x.buckets[i][d][:leastRoom]) // so that the system has given the memory before updates come
+			}
+		}
+	}
+}
+
+// LookBack ends what LookAway began.
+func (g *Graph) LookBack() { g.late.looking, g.late.each = false, nil }
+
+// PutOff takes over a change whose result is Applied, to make it later, after those that were put off before. No window may be open, and the
+// caller makes its version by Pass. TakeLate says what it did. It must be called between LookAway and LookBack.
+func (g *Graph) PutOff(c *Change) {
+	label := c.Label
+	if c.Remove {
+		label |= gone
+	}
+	in := In
+	if !g.directed {
+		in = Out
+	}
+	g.putOff(Out, half{c.U, c.V, label})
+	g.putOff(in, half{c.V, c.U, label})
+}
+
+func (g *Graph) putOff(d Direction, h half) {
+	x := &g.late
+	to := &x.buckets[h[halfOf]>>pageBits&uint32(len(x.buckets)-1)][d]
+	if len(*to) == cap(*to) {
+		*to = slices.Grow(*to, max(len(*to), leastRoom))
+	}
+	*to = append(*to, h)
+	if x.n++; len(*to) >= x.most {
+		g.makeBucket(d, to)
+	}
+}
+
+// leastRoom is the room of a log. Why: to grow takes longer than to append.
+const leastRoom = 1 << 8
+
+// makeBucket makes the changes of a log.
+func (g *Graph) makeBucket(d Direction, l *[]half) {
+	x := &g.late
+	sh := g.shard((*l)[0][halfOf])
+	x.n -= len(*l)
+	x.parted = x.n > 0
+	*l = sh.makeLate(d, *l, g.directed)
+	g.collect(sh)
+}
+
+// TakeLate makes the changes that were put off, and returns what those did that were made since the last call.
+func (g *Graph) TakeLate() (r Results) {
+	g.makeLate()
+	r, g.late.results = g.late.results, Results{}
+	return r
+}
+
+// MakeLate makes the changes that were put off. It is for a caller that looks away, and is about to look at other edges.
+func (g *Graph) MakeLate() { g.makeLate() }
+
+// upToDate makes the changes that were put off, unless the caller looks away.
+func (g *Graph) upToDate() {
+	if g.late.n > 0 && !g.late.looking {
+		g.makeLate()
+	}
+}
+
+// makeLate makes the changes that were put off. A window that is open must not have changed edges yet.
+func (g *Graph) makeLate() {
+	x := &g.late
+	if x.n == 0 {
+		return
+	}
+	x.n, x.parted = 0, false
+	each := x.each
+	if each == nil {
+		each = serially
+	}
+	each(len(g.shards), func(k int) {
+		for i := k; i < len(x.buckets); i += len(g.shards) {
+			for d, l := range x.buckets[i] {
+				x.buckets[i][d] = g.shards[k].makeLate(Direction(d), l, g.directed)
+			}
+		}
+	})
+	for i := range g.shards {
+		g.collect(&g.shards[i])
+	}
+}
+
+// collect takes what a shard counted.
+func (g *Graph) collect(sh *shard) {
+	for k, n := range sh.did.results {
+		g.late.results[k] += n
+	}
+	g.edges += sh.did.edges // of one bucket it may be negative, modulo 2^64
+	sh.did = did{}
+	g.crowded = g.crowded || sh.lists.full()
+}
+
+// did is what the changes of a shard did, each at the end that counts it.
+type did struct {
+	results Results
+	edges   uint64 // that were added, less those that were removed
+}
+
+// makeLate makes the changes of a log, and returns its room. Both ends of an edge find out by themselves what they do, because both have the
+// edge in a list.
+func (sh *shard) makeLate(d Direction, l []half, directed bool) []half {
+	sh.sortHalves(l, halfOf)
+	ahead := l // what was not read ahead
+	for rest := l; len(rest) > 0; {
+		if len(rest) <= len(ahead) {
+			ahead = sh.aheadOf(sh.sides[d], ahead)
+		}
+		n := 1
+		for n < len(rest) && rest[n][halfOf] == rest[0][halfOf] {
+			n++
+		}
+		sh.makeHalves(d, rest[:n], directed)
+		sh.lists.clean()
+		rest = rest[n:]
+	}
+	return l[:0]
+}
+
+// aheadOf reads what the first changes of l are about to read, as Ahead does, and returns the others.
+func (sh *shard) aheadOf(s *side, l []half) []half {
+	var ps probes
+	n := min(len(l), len(ps.list))
+	for i := range l[:n] {
+		ps.add(s, l[i][halfOf], l[i][halfTo])
+	}
+	sh.sum += ps.read()
+	return l[n:]
+}
+
+// makeHalves makes the changes of edges at one vertex.
+func (sh *shard) makeHalves(d Direction, l []half, directed bool) {
+	s, v := sh.sides[d], l[0][halfOf]
+	counted := func(w uint32) bool { return directed && d == Out || !directed && v < w }
+	if len(l) == 1 {
+		w, label := l[0][halfTo], l[0].label()
+		if x, one := s.spot(v, w, label); one {
+			if sh.replay(l, x.found, counted(w)) != x.found {
+				s.turn(x, v, w, label)
+			}
+			return
+		}
+	}
+	sh.sortHalves(l, halfTo)
+	sh.sortHalves(l, halfLabel)
+	ws, by := slices.Grow(sh.ws[:0], len(l)), sh.by[:0]
+	for len(l) > 0 {
+		label, first := l[0].label(), len(ws)
+		for rest := s.list(v, label); len(l) > 0 && l[0].label() == label; {
+			w, n := l[0][halfTo], 1
+			for n < len(l) && l[n][halfTo] == w && l[n].label() == label {
+				n++
+			}
+			i, has := search(rest, w)
+			if sh.replay(l[:n], has, counted(w)) != has {
+				ws = append(ws, w)
+			}
+			rest, l = rest[i:], l[n:]
+		}
+		if len(ws) > first {
+			by = append(by, labelFlips{label, ws[first:len(ws):len(ws)]})
+		}
+	}
+	sh.ws, sh.by = ws, by
+	if len(by) > 0 {
+		s.flip(v, by, sh.flipsOfAll(s, v, by))
+	}
+}
+
+// replay returns whether a vertex has an edge after changes of it, which had it or not before. It counts what they do if counted.
+func (sh *shard) replay(l []half, has, counted bool) bool {
+	is := has
+	for i := range l {
+		res := Applied
+		switch remove := l[i][halfLabel]&gone != 0; {
+		case remove != is && remove:
+			res = Absent
+		case remove != is:
+			res = Duplicate
+		}
+		if res == Applied {
+			is = !is
+		}
+		if counted {
+			sh.did.results[res]++
+		}
+	}
+	switch {
+	case !counted || is == has:
+	case is:
+		sh.did.edges++
+	default:
+		sh.did.edges--
+	}
+	return is
+}
+
+// flipsOfAll returns the neighbours that the list of all labels gains or loses by changes of the lists by label.
+func (sh *shard) flipsOfAll(s *side, v uint32, by []labelFlips) []uint32 {
+	h := s.need(v)
+	if len(by) == 1 && !h.several() && (h[headLen] == 0 || h[headLabel] == by[0].label) {
+		return by[0].flips
+	}
+	all := sh.all[:0]
+	for _, x := range by {
+		all = append(all, x.flips...)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	sh.all = all
+	sh.ls = s.labels(v, sh.ls[:0])
+	for _, x := range by {
+		sh.ls = append(sh.ls, x.label)
+	}
+	slices.Sort(sh.ls)
+	sh.ls = slices.Compact(sh.ls)
+	n := 0
+	for _, w := range all {
+		_, before := search(s.neighbours(h), w)
+		after := false
+		for _, label := range sh.ls {
+			_, has := search(s.list(v, label), w)
+			turned := slices.ContainsFunc(by, func(x labelFlips) bool {
+				_, found := search(x.flips, w)
+				return x.label == label && found
+			})
+			after = after || has != turned
+		}
+		if before != after {
+			all[n] = w
+			n++
+		}
+	}
+	return all[:n]
+}
+
+// sortHalves sorts l by one of its words, of labels without gone. Equal ones keep their order.
+func (sh *shard) sortHalves(l []half, word int) {
+	mask := ^uint32(0)
+	if word == halfLabel {
+		mask = ^gone
+	}
+	var differ uint32
+	for i := range l {
+		differ |= (l[i][word] ^ l[0][word]) & mask
+	}
+	if differ == 0 {
+		return
+	}
+	if len(l) <= fewHalves {
+		for i := 1; i < len(l); i++ {
+			x, k := l[i], i
+			for ; k > 0 && l[k-1][word]&mask > x[word]&mask; k-- {
+				l[k] = l[k-1]
+			}
+			l[k] = x
+		}
+		return
+	}
+	if cap(sh.halves) < len(l) {
+		sh.halves = make([]half, max(len(l), bucketMost))
+	}
+	from, to := l, sh.halves[:len(l)]
+	for shift := 0; shift < 32; shift += 8 {
+		if differ>>shift&0xff == 0 {
+			continue
+		}
+		var at [256]uint32
+		for i := range from {
+			at[from[i][word]&mask>>shift&0xff]++
+		}
+		sum := uint32(0)
+		for i, n := range at {
+			at[i] = sum
+			sum += n
+		}
+		for i := range from {
+			k := &at[from[i][word]&mask>>shift&0xff]
+			to[*k] = from[i]
+			*k++
+		}
+		from, to = to, from
+	}
+	if &from[0] != &l[0] {
+		copy(l, from)
+	}
+}
+
+// fewHalves is the length up to which moving one element after the other sorts faster.
+const fewHalves = 24
+
+func (x *late) bytes() uint64 {
+	b := 48 * uint64(cap(x.buckets))
+	for i := range x.buckets {
+		for _, l := range x.buckets[i] {
+			b += 12 * uint64(cap(l))
+		}
+	}
+	return b
+}
