@@ -173,6 +173,8 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 			x.signed = &signatures{table, neighbourPairs(g, p)}
 		case v.Text("join.filter") != "auto" || !errors.As(err, &room):
 			return nil, err
+		default:
+			x.said = append(x.said, fmt.Sprintf("join: no filter by signatures: %v", room))
 		}
 	}
 	if x.signed != nil {
@@ -182,10 +184,12 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 			}
 		}
 		if !w.device {
+			var left []string
 			var err error
-			if allowed, x.said, err = x.signed.filter(ctx, g, p, o.Threads); err != nil {
+			if allowed, left, err = x.signed.filter(ctx, g, p, o.Threads); err != nil {
 				return nil, err
 			}
+			x.said = append(x.said, left...)
 			x.signed = nil
 		}
 		if o.Levels && !w.device {
