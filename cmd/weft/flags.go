@@ -312,6 +312,8 @@ func (f *commonFlags) checkValues(ctx context.Context) error {
 	for _, s := range f.engineOpts {
 		if name, _, ok := strings.Cut(s, "="); !ok || name == "" {
 			return usagef("--engine-opt %q: want NAME=VALUE", s)
+		} else if name == "join.extend" && f.extend != "" {
+			return usagef("--extend %s and --engine-opt %s say the same thing: give one of them", f.extend, s)
 		}
 	}
 	for _, s := range f.params {

@@ -29,6 +29,9 @@ neighbour lists in five layouts.
   weft info --layouts graph.weft
   weft info --catalogue`,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if catalogue && layouts {
+				return usagef("--layouts is about a graph, and --catalogue about none: give one of them")
+			}
 			if err := f.check(a.ctx, a.runtime); err != nil {
 				return err
 			}
@@ -51,7 +54,7 @@ neighbour lists in five layouts.
 	g.add(cmd)
 	f.addLoading(cmd)
 	f.addWriting(cmd)
-	toIs(cmd, "table, json, ndjson, and with --catalogue also csv, arrow, parquet")
+	toIs(cmd, "table, json, ndjson, and with --catalogue or --layouts also csv, arrow, parquet")
 	cmd.Flags().BoolVar(&layouts, "layouts", false, "give the bytes of each edge label's neighbour lists as queries read them, as CSR, hashed PCSR, interval-PCSR, and interval-PCSR without renumbering instead")
 	cmd.Flags().BoolVar(&catalogue, "catalogue", false, "list the named patterns instead")
 	return cmd

@@ -53,7 +53,7 @@ func TestOutputByName(t *testing.T) {
 func TestToHelp(t *testing.T) {
 	for _, c := range []struct{ command, formats string }{
 		{"match", "output format: table, json, ndjson, csv, arrow, parquet;"},
-		{"info", "output format: table, json, ndjson, and with --catalogue also csv, arrow, parquet;"},
+		{"info", "output format: table, json, ndjson, and with --catalogue or --layouts also csv, arrow, parquet;"},
 		{"explain", "output format: table, json, ndjson;"},
 	} {
 		var out strings.Builder

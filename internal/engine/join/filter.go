@@ -6,8 +6,10 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/layout"
+	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/phases"
@@ -23,9 +25,15 @@ func signaturesPay(g *graph.Graph, p *plan.Plan) bool {
 	return p.Reduction == nil && p.Work() > eachEdge*float64(g.NumEdges())+eachVertex*float64(g.NumVertices()*len(p.Levels))
 }
 
-// signatureTable returns the signatures of a graph's vertices, which the graph keeps.
-func signatureTable(ctx context.Context, g *graph.Graph, size, threads int) (*layout.Signatures, error) {
-	table, err := g.Derived(ctx, signatureSize(size), func() (any, error) { return layout.NewSignatures(ctx, g, size, threads) })
+// signatureTable returns the signatures of a graph's vertices, which the graph keeps. The error is a *memory.Error where a new
+// table has no room.
+func signatureTable(ctx context.Context, g *graph.Graph, size int, o engine.Options) (*layout.Signatures, error) {
+	table, err := g.Derived(ctx, signatureSize(size), func() (any, error) {
+		if err := memory.Check(fmt.Sprintf("signatures of %d bits", size), uint64(g.NumVertices())*uint64(size/8), o.Memory); err != nil {
+			return nil, err
+		}
+		return layout.NewSignatures(ctx, g, size, o.Threads)
+	})
 	if err != nil {
 		return nil, err
 	}

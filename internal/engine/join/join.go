@@ -11,6 +11,7 @@ package join
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -21,6 +22,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine/option"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/layout"
+	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/phases"
 )
@@ -164,23 +166,34 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 	}
 	// Signatures are of the graph's own edge table, and say nothing of lists that are stored elsewhere.
 	if w.signatures && len(p.Levels) > 1 && g.Stored == nil {
-		table, err := signatureTable(ctx, g, size, o.Threads)
-		if err != nil {
+		table, err := signatureTable(ctx, g, size, o)
+		var room *memory.Error
+		switch {
+		case err == nil:
+			x.signed = &signatures{table, neighbourPairs(g, p)}
+		case v.Text("join.filter") != "auto" || !errors.As(err, &room):
 			return nil, err
+		default:
+			x.said = append(x.said, fmt.Sprintf("join: no filter by signatures: %v", room))
 		}
-		x.signed = &signatures{table, neighbourPairs(g, p)}
+	}
+	if x.signed != nil {
 		for i := range all {
 			if i < len(all)-1 || !w.counting { // the last one may be counted by arithmetic, which needs whole groups
 				x.signed.separate(&all[i])
 			}
 		}
 		if !w.device {
-			if allowed, x.said, err = x.signed.filter(ctx, g, p, o.Threads); err != nil {
+			var left []string
+			var err error
+			if allowed, left, err = x.signed.filter(ctx, g, p, o.Threads); err != nil {
 				return nil, err
 			}
+			x.said = append(x.said, left...)
 			x.signed = nil
 		}
 		if o.Levels && !w.device {
+			var err error
 			if x.left, err = pruned(ctx, p, allowed, o.Threads); err != nil {
 				return nil, err
 			}
