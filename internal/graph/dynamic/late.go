@@ -86,6 +86,7 @@ func (g *Graph) PutOff(c *Change) {
 	}
 	g.putOff(Out, half{c.U, c.V, label})
 	g.putOff(in, half{c.V, c.U, label})
+	g.late.parted = g.late.parted && g.late.n > 0
 }
 
 func (g *Graph) putOff(d Direction, h half) {
@@ -108,7 +109,7 @@ func (g *Graph) makeBucket(d Direction, l *[]half) {
 	x := &g.late
 	sh := g.shard((*l)[0][halfOf])
 	x.n -= len(*l)
-	x.parted = x.n > 0
+	x.parted = true // perhaps: PutOff looks when it has put off both halves
 	*l = sh.makeLate(d, *l, g.directed)
 	g.collect(sh)
 }
