@@ -298,6 +298,9 @@ func TestLateBytes(t *testing.T) {
 	if n := g.late.n; n == 0 || n >= bucketMost*len(g.late.buckets) {
 		t.Errorf("%d halves are put off", n)
 	}
+	if n := len(g.late.filled); n == 0 || n > len(g.late.buckets) {
+		t.Errorf("%d of %d buckets have something", n, len(g.late.buckets))
+	}
 	if b := g.late.bytes(); b < 12*uint64(g.late.n) || b > 2*12*bucketMost*uint64(len(g.late.buckets)) || g.Bytes() < before+b {
 		t.Errorf("%d bytes of logs, %d of all", b, g.Bytes())
 	}
