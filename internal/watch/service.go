@@ -509,6 +509,7 @@ func (s *service) checkpoint(ctx context.Context) error {
 		s.mark.Now = &now
 	}
 	trimmer := s.trimmer
+	s.outcomes.Join(s.set.Late()) // by all workers, before anything reads the graph
 	every := cmp.Or(s.o.Snapshot, max(1<<20, s.set.g.NumEdges()))
 	if s.mark.Seq-s.graphAt.Seq >= every || s.crowded() {
 		name, err := s.o.State.saveGraph(context.WithoutCancel(ctx), s.set.g, s.mark.Seq)
@@ -517,7 +518,6 @@ func (s *service) checkpoint(ctx context.Context) error {
 		}
 		s.graph, s.graphAt = name, s.mark
 	}
-	s.outcomes.Join(s.set.Late())
 	c := &Checkpoint{
 		Of: s.o.Of, Run: s.name, Mark: s.mark, Lengths: make([]int64, len(s.sinks)), Counts: s.standing(), Initial: s.o.Initial,
 		Outcomes: s.outcomes, Graph: s.graph, Present: s.present, Seconds: s.seconds(),

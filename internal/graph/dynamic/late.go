@@ -29,6 +29,7 @@ type Results [SelfLoop + 1]uint64
 // the same time. A bucket is so small that nobody waits for it long.
 type late struct {
 	buckets []bucket // by vertex, as shards, of which each has the same number of them
+	filled  []uint32 // those that may have something. Why: few changes may be put off between two that make them, and buckets are many in a large graph
 	n       int      // halves in the logs
 	most    int      // of a log
 	parted  bool     // some edges have been changed at one end and not at the other
@@ -37,8 +38,11 @@ type late struct {
 	results Results // of changes that were made since TakeLate
 }
 
-// bucket is the log of some vertices of a shard: out and in, or out alone on an undirected graph.
-type bucket [2][]half
+// bucket is the logs of some vertices of a shard: out and in, or out alone on an undirected graph.
+type bucket struct {
+	logs   [2][]half
+	filled bool // it is in late.filled
+}
 
 const (
 	// bucketMost is the number of halves from which a bucket is made. Why: it takes a quarter of a millisecond, which updates that come meanwhile
@@ -63,8 +67,9 @@ func (g *Graph) LookAway(each Each, most int) {
 		x.buckets = make([]bucket, n)
 		for i := range x.buckets {
 			for d := range g.numSides() {
-				x.buckets[i][d] = make([]half, 0, leastRoom)
-				clear(x.buckets[i][d][:leastRoom]) // so that the system has given the memory before updates come
+				l := make([]half, leastRoom)
+				clear(l) // so that the system has given the memory before updates come
+				x.buckets[i].logs[d] = l[:0]
 			}
 		}
 	}
@@ -86,11 +91,18 @@ func (g *Graph) PutOff(c *Change) {
 	}
 	g.putOff(Out, half{c.U, c.V, label})
 	g.putOff(in, half{c.V, c.U, label})
+	g.late.parted = g.late.parted && g.late.n > 0
 }
 
 func (g *Graph) putOff(d Direction, h half) {
 	x := &g.late
-	to := &x.buckets[h[halfOf]>>pageBits&uint32(len(x.buckets)-1)][d]
+	i := h[halfOf] >> pageBits & uint32(len(x.buckets)-1)
+	b := &x.buckets[i]
+	if !b.filled {
+		b.filled = true
+		x.filled = append(x.filled, i)
+	}
+	to := &b.logs[d]
 	if len(*to) == cap(*to) {
 		*to = slices.Grow(*to, max(len(*to), leastRoom))
 	}
@@ -108,7 +120,7 @@ func (g *Graph) makeBucket(d Direction, l *[]half) {
 	x := &g.late
 	sh := g.shard((*l)[0][halfOf])
 	x.n -= len(*l)
-	x.parted = x.n > 0
+	x.parted = true // perhaps: PutOff looks when it has put off both halves
 	*l = sh.makeLate(d, *l, g.directed)
 	g.collect(sh)
 }
@@ -136,18 +148,25 @@ func (g *Graph) makeLate() {
 	if x.n == 0 {
 		return
 	}
+	n := x.n
 	x.n, x.parted = 0, false
 	each := x.each
-	if each == nil {
+	if each == nil || n < x.most { // too few for others to be worth it
 		each = serially
 	}
 	each(len(g.shards), func(k int) {
-		for i := k; i < len(x.buckets); i += len(g.shards) {
-			for d, l := range x.buckets[i] {
-				x.buckets[i][d] = g.shards[k].makeLate(Direction(d), l, g.directed)
+		for _, i := range x.filled {
+			if int(i)&(len(g.shards)-1) != k {
+				continue
 			}
+			b := &x.buckets[i]
+			for d, l := range b.logs {
+				b.logs[d] = g.shards[k].makeLate(Direction(d), l, g.directed)
+			}
+			b.filled = false
 		}
 	})
+	x.filled = x.filled[:0]
 	for i := range g.shards {
 		g.collect(&g.shards[i])
 	}
@@ -362,9 +381,9 @@ func (sh *shard) sortHalves(l []half, word int) {
 const fewHalves = 24
 
 func (x *late) bytes() uint64 {
-	b := 48 * uint64(cap(x.buckets))
+	b := 56*uint64(cap(x.buckets)) + 4*uint64(cap(x.filled))
 	for i := range x.buckets {
-		for _, l := range x.buckets[i] {
+		for _, l := range x.buckets[i].logs {
 			b += 12 * uint64(cap(l))
 		}
 	}

@@ -298,6 +298,9 @@ func TestLateBytes(t *testing.T) {
 	if n := g.late.n; n == 0 || n >= bucketMost*len(g.late.buckets) {
 		t.Errorf("%d halves are put off", n)
 	}
+	if n := len(g.late.filled); n == 0 || n > len(g.late.buckets) {
+		t.Errorf("%d of %d buckets have something", n, len(g.late.buckets))
+	}
 	if b := g.late.bytes(); b < 12*uint64(g.late.n) || b > 2*12*bucketMost*uint64(len(g.late.buckets)) || g.Bytes() < before+b {
 		t.Errorf("%d bytes of logs, %d of all", b, g.Bytes())
 	}
@@ -402,4 +405,42 @@ func makeLooked(g *Graph, remove bool) Result {
 	g.Make(cs, nil)
 	g.Pass(c.At)
 	return cs[0].Result
+}
+
+// TestLateFirstHalf makes a log that the first half of a change fills, while no other log has anything: the second half is then the only one that is put
+// off, and the edge is at one end alone.
+func TestLateFirstHalf(t *testing.T) {
+	g := New(false, false)
+	for v, class := range []string{"x", "x", "y"} {
+		if _, err := g.AddVertex(Num(uint64(v)), g.Class(class)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.EdgeLabel("looked at")
+	other := g.EdgeLabel("other")
+	g.LookAway(nil, 3)
+	for _, e := range [][2]uint64{{0, 1}, {0, 2}} { // both halves of the first one are in one log
+		c, ok := g.Plain(Num(e[0]), Num(e[1]), other, false)
+		if !ok {
+			t.Fatal("an edge that cannot be put off")
+		}
+		g.PutOff(&c)
+	}
+	if g.late.n != 1 {
+		t.Fatalf("%d halves are put off, want 1", g.late.n)
+	}
+	g.Follow(&onlooker{g: g, all: true})
+	if res, err := g.AddEdge(Num(0), Num(2), 1); res != Applied || err != nil {
+		t.Fatal(res, err)
+	}
+	g.Follow(nil)
+	u, _ := g.Vertex(Num(0))
+	v, _ := g.Vertex(Num(2))
+	for _, x := range [][2]uint32{{u, v}, {v, u}} {
+		for _, label := range []Label{1, AnyLabel} {
+			if !(View{g, 0}).Has(x[0], x[1], Out, label) {
+				t.Errorf("vertex %d does not have the edge to %d in the list of label %d", x[0], x[1], label)
+			}
+		}
+	}
 }

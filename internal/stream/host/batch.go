@@ -33,7 +33,7 @@ func (m *Matcher) Apply(ctx context.Context, batch []stream.Update, sink nest.Si
 	reading, reads := sink.(nest.Reading)
 	reads = reads && reading.ReadsLists()
 	x := &m.shared
-	x.late = m.late && !reads && !m.g.Timed()
+	x.late = !reads && m.putsOff()
 	if x.late || !reads && m.n > 1 && m.device.Device == nil && len(batch) >= m.grain.run {
 		return x.apply(ctx, batch, sink)
 	}

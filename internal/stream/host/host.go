@@ -87,7 +87,7 @@ func (m *Matcher) Add(name string, p *pattern.Pattern, o nest.WatchOptions) (int
 		return 0, err
 	}
 	m.g.MakeLate() // it may look at them
-	if m.late {
+	if m.putsOff() {
 		m.g.LookAway(nil, 0) // which makes room
 		m.g.LookBack()
 	}

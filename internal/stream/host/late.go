@@ -6,6 +6,9 @@ import (
 	"github.com/weftgraph/weft/internal/stream/nest"
 )
 
+// putsOff reports whether changes may be put off. Edges with times have rows, which are made at once.
+func (m *Matcher) putsOff() bool { return m.late && !m.g.Timed() }
+
 // putOff leaves the changes of a run that no watch looks at to the graph, which makes them when something needs its lists, or when they are
 // many.
 func (x *shared) putOff(r *nest.Result) {
@@ -21,8 +24,10 @@ func (x *shared) putOff(r *nest.Result) {
 
 // Late implements nest.Batcher.
 func (m *Matcher) Late() stream.Outcomes {
-	m.g.LookAway(m.shared.all, m.grain.late)
-	defer m.g.LookBack()
+	if m.putsOff() {
+		m.g.LookAway(m.shared.all, m.grain.late)
+		defer m.g.LookBack()
+	}
 	r := m.g.TakeLate()
 	return stream.Outcomes{Applied: r[dynamic.Applied], Duplicates: r[dynamic.Duplicate], Absent: r[dynamic.Absent], SelfLoops: r[dynamic.SelfLoop]}
 }

@@ -234,3 +234,25 @@ func sumCounts(to, more []nest.Count) []nest.Count {
 	}
 	return to
 }
+
+// TestLateRoom: a matcher that puts nothing off has no room for it.
+func TestLateRoom(t *testing.T) {
+	for _, timed := range []bool{false, true} {
+		for _, atOnce := range []bool{false, true} {
+			g := dynamic.New(false, false)
+			if timed {
+				if err := g.KeepTimes(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			m, before := New(g, Options{Workers: 1, AtOnce: atOnce}), g.Bytes()
+			if _, err := m.Add("q", parse(t, "MATCH (a:A)--(b:A)"), nest.WatchOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			m.Late()
+			if is, want := g.Bytes() > before+1<<10, !timed && !atOnce; is != want {
+				t.Errorf("times %v, at once %v: %d bytes, before the watch %d", timed, atOnce, g.Bytes(), before)
+			}
+		}
+	}
+}
