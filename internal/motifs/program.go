@@ -74,8 +74,8 @@ func (f *family) pass(ctx context.Context) (*program.Program, error) {
 }
 
 // program counts all motifs by one Matcha program, and gives each motif its share of the time.
-// Motifs of four vertices, and induced ones of five, are counted by their parts, unless there is no memory for
-// numbers of each vertex on each worker. Others are counted in one pass.
+// It counts motifs of four vertices, and induced motifs of five, by their parts if memory suffices: each worker needs
+// numbers for each vertex. It counts all others in one pass.
 func (f *family) program(ctx context.Context, device string) (out []search.Result, err error) {
 	rt := f.g.Runtime
 	if err := route.CheckNames(ctx, rt, f.s.Engine, f.s.Device); err != nil {

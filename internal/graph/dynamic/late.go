@@ -53,9 +53,9 @@ const (
 	bucketEdges = 2 * bucketMost
 )
 
-// LookAway says that the caller looks at some edges only, until LookBack: that it puts off no change of these, and reads no lists but for them.
-// Then the changes that were put off stay so. At other times whatever reads or changes lists makes them first. each makes them by several workers.
-// A log of most halves of changes is made; 0 means a number that suits large graphs.
+// LookAway begins a time, until LookBack, in which the caller reads lists of some edges only and puts off changes of other edges only. In that
+// time the changes that were put off stay in their logs. At any other time they are made before anything reads or changes lists. each spreads
+// that work over several workers. A log with most halves of changes is made at once; 0 means a number that suits large graphs.
 func (g *Graph) LookAway(each Each, most int) {
 	x := &g.late
 	x.looking, x.each, x.most = true, each, cmp.Or(most, bucketMost)
