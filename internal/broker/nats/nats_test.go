@@ -83,11 +83,23 @@ func (b *broker) client(options ...nats.Option) jetstream.JetStream {
 	return js
 }
 
+// storeFailed is the broker's error while it still removes the files of a stream of the same name: it answers that a stream is
+// deleted before its files are gone.
+const storeFailed = 10049
+
 // stream makes a stream.
 func (b *broker) stream(c jetstream.StreamConfig, options ...nats.Option) jetstream.JetStream {
 	b.t.Helper()
 	js := b.client(options...)
-	if _, err := js.CreateStream(b.t.Context(), c); err != nil {
+	_, err := js.CreateStream(b.t.Context(), c)
+	for range 1000 {
+		if e := (*jetstream.APIError)(nil); !errors.As(err, &e) || e.ErrorCode != storeFailed {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+		_, err = js.CreateStream(b.t.Context(), c)
+	}
+	if err != nil {
 		b.t.Fatal(err)
 	}
 	return js
