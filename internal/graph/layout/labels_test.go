@@ -76,6 +76,16 @@ func one(ctx context.Context, l *layout.Labels, label uint32, side layout.Side) 
 	return parts[0], nil
 }
 
+// interval returns the interval-PCSR of lists of some of n vertices.
+func interval(t *testing.T, l *layout.Lists, n int) *layout.Interval {
+	t.Helper()
+	x, err := layout.NewInterval(t.Context(), l, n, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
 // all asks for all partitions of a graph, and returns the warning about their files.
 func all(ctx context.Context, fsys vfs.FS, g *graph.Graph, l *layout.Labels) (warning string, err error) {
 	var keys []layout.Key
@@ -207,15 +217,15 @@ func TestRuns(t *testing.T) {
 	before, after := 0, 0
 	largest, runs := make([]int, len(g.Classes)), make([]int, len(g.Classes))
 	for label := range uint32(len(g.EdgeLabels) + 1) {
-		lists, err := rows.Lists(t.Context(), label-1, layout.Both, nil)
+		lists, err := rows.Lists(t.Context(), label-1, layout.Both, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		before += layout.NewInterval(lists, g.NumVertices()).Runs()
-		if lists, err = rows.Lists(t.Context(), label-1, layout.Both, l.New); err != nil {
+		before += interval(t, lists, g.NumVertices()).Runs()
+		if lists, err = rows.Lists(t.Context(), label-1, layout.Both, l.New, 0); err != nil {
 			t.Fatal(err)
 		}
-		after += layout.NewInterval(lists, g.NumVertices()).Runs()
+		after += interval(t, lists, g.NumVertices()).Runs()
 		for c, class := range g.Classes {
 			n, r, last := 0, 0, layout.None
 			for _, v := range lists.Vertices {
@@ -355,7 +365,7 @@ func TestCloseRuns(t *testing.T) {
 		l.Adj = append(l.Adj, v+1)
 		l.Off = append(l.Off, uint32(len(l.Adj)))
 	}
-	x := layout.NewInterval(l, 1_000_008)
+	x := interval(t, l, 1_000_008)
 	for _, at := range []uint32{0, 99_990, 999_990, 1 << 31, layout.None - 20} {
 		for v := at; v < at+20; v++ {
 			want := []uint32(nil)
