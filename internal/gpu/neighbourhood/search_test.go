@@ -3,6 +3,7 @@ package neighbourhood
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -12,6 +13,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/gen"
+	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/planner"
@@ -31,7 +33,7 @@ var localCases = []map[string]string{
 }
 
 // TestLocalPapers counts gMatch's P1–P9 by the local schedule and on the host, each
-// pattern with a case of its own forced.
+// pattern with a case of its own forced, and over lists with an offset for each vertex and over sparse ones.
 func TestLocalPapers(t *testing.T) {
 	graphs := map[string]*graph.Graph{"rmat": rmat(t, 7, 600), "dense": rmat(t, 5, 300)}
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
@@ -50,9 +52,14 @@ func TestLocalPapers(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, k := range []int{0, 1 + i%(len(localCases)-1)} {
+				for n, k := range []int{0, 1 + i%(len(localCases)-1), 1 + (i+3)%(len(localCases)-1)} {
 					opt := localCases[k]
-					l, err := newSearch(g, p, d.Info(), with(t, opt))
+					w := with(t, opt)
+					p := p
+					if n == 2 {
+						p, w.sparse = overSparse(p), lower.AsStored
+					}
+					l, err := newSearch(g, p, d.Info(), w)
 					if err != nil {
 						t.Errorf("P%d %v: %v", i, opt, err)
 						continue
@@ -114,6 +121,16 @@ func rmat(t *testing.T, scale int, edges int) *graph.Graph {
 		t.Fatal(err)
 	}
 	return g
+}
+
+// overSparse returns p over lists without an offset for each vertex, whichever vertices have lists.
+func overSparse(p *plan.Plan) *plan.Plan {
+	q := *p
+	q.Adjs = slices.Clone(p.Adjs)
+	for i := range q.Adjs {
+		q.Adjs[i].Lists = graph.NewHandle(graph.Lists{Sparse: graph.NewSparse(p.Adjs[i].Lists.Flat())})
+	}
+	return &q
 }
 
 // with are the switches that an engine's options stand for.
