@@ -137,6 +137,7 @@ func TestSparseMemory(t *testing.T) {
 			{"fine", path, "nest", false, newFine, map[string]string{"fine.index": "none", "fine.lookup": "search"}},
 			{"codegen", path, "nest", false, newCodegen, map[string]string{"codegen.lookup": "search"}},
 			{"stack, local", square, "local", false, newStack, map[string]string{}},
+			{"fine, pruned", square, "nest", false, newFine, map[string]string{"fine.index": "none", "fine.lookup": "search", "fine.prune": "on"}},
 		} {
 			arrays := func(n int, offsets string) (f gpu.Figures) {
 				g := build(n)
