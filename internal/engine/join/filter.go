@@ -25,6 +25,17 @@ func signaturesPay(g *graph.Graph, p *plan.Plan) bool {
 	return p.Reduction == nil && p.Work() > eachEdge*float64(g.NumEdges())+eachVertex*float64(g.NumVertices()*len(p.Levels))
 }
 
+// withoutSignatures says why candidates are not filtered by signatures, which nobody has turned off.
+func withoutSignatures(g *graph.Graph, p *plan.Plan) string {
+	switch {
+	case g.Stored != nil:
+		return "they are made of the graph's edge table, and the lists are stored in another way"
+	case p.Reduction != nil:
+		return "candidates are reduced by their edges"
+	}
+	return "they are expected to take longer than the search"
+}
+
 // signatureTable returns the signatures of a graph's vertices, which the graph keeps. The error is a *memory.Error where a new
 // table has no room.
 func signatureTable(ctx context.Context, g *graph.Graph, size int, o engine.Options) (*layout.Signatures, error) {
