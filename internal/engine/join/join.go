@@ -47,7 +47,7 @@ var Options = slices.Concat(option.Table{
 	option.Switch("join.renumber", true, "with join.lists=interval: vertices have ids by which those with the same edge labels follow each other; off: the graph's own"),
 	option.Choice("join.sets", "intersect lists by their sizes, or, for comparison (naive), look each element of the first list up in the whole of the others", "size", "naive"),
 	option.Choice("join.filter", "leave out vertices that lack what the signature of a pattern vertex has; auto: where that is expected to pay", "auto", "signature", "off"),
-	option.Number("join.signature", 256, 32, 4096, "bits of a signature, a multiple of 32"),
+	option.Number("join.signature", usualSignature, 32, 4096, "bits of a signature, a multiple of 32"),
 	option.Number("join.batch", 0, 0, 1<<24, "the most rows of a batch; 0: 4096 on the processor, 262144 on GPUs"),
 }, hostOptions, gpuOptions)
 
@@ -178,10 +178,13 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 	}
 	// Signatures are of the graph's own edge table, and say nothing of lists that are stored elsewhere.
 	if w.signatures && len(p.Levels) > 1 && g.Stored == nil {
-		table, err := signatureTable(ctx, g, v.Number("join.signature"), o)
+		table, release, err := signatureTable(ctx, g, v.Number("join.signature"), o)
 		var room *memory.Error
 		switch {
 		case err == nil:
+			if !w.device { // devices read it in each run
+				defer release()
+			}
 			x.signed = &signatures{table, neighbourPairs(g, p)}
 		case v.Text("join.filter") != "auto" || !errors.As(err, &room):
 			return nil, err
