@@ -1,6 +1,8 @@
 package host
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -94,7 +96,9 @@ func TestDeviceBatches(t *testing.T) {
 		out.results.Join(m.Late())
 		return out
 	}
-	late := func(o stream.Outcomes) bool { return o.Applied > 0 && o.Duplicates > 0 && o.Absent > 0 && o.SelfLoops > 0 }
+	late := func(o stream.Outcomes) bool {
+		return o.Applied > 0 && o.Duplicates > 0 && o.Absent > 0 && o.SelfLoops > 0
+	}
 	for _, directed := range []bool{false, true} {
 		want := run(t, Options{Workers: 1, AtOnce: true}, directed, nil)
 		if !late(want.results) || !slices.ContainsFunc(want.found, func(l []string) bool { return len(l) > 0 }) {
@@ -140,6 +144,86 @@ func TestDeviceBatches(t *testing.T) {
 				} else if all := want.results.Applied; w.Updates < all/10 || w.Updates > all*9/10 != c.entire {
 					t.Errorf("%s: the device has %d of %d changes", c.name, w.Updates, all)
 				}
+			}
+		})
+	}
+}
+
+// TestDeviceBatchStops: a run beside a device whose sink refuses deltas or whose context ends in the midst makes all updates, and one with an update that
+// cannot be made makes those before it. The next batch finds what the cores find.
+func TestDeviceBatchStops(t *testing.T) {
+	const n = 100
+	refused := errors.New("the sink is full")
+	run := func(t *testing.T, how string, d *cuda.Device) (edges uint64, next []string) {
+		g := dynamic.New(false, false)
+		for v := range uint64(n) {
+			if _, err := g.AddVertex(dynamic.Num(v), g.Class(fmt.Sprint("L", v%2))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o := Options{Workers: 2}
+		if d != nil {
+			x, err := pipeline.NewDevice(d, g, pipeline.Options{Flowing: pipeline.Flowing{Threads: 64, Blocks: 2, Wait: -1, Dog: 5 * time.Minute}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Device = x
+		}
+		m := New(g, o)
+		defer func() {
+			if err := m.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		m.grain.run = 8
+		m.SetSeq(0)
+		if _, err := m.Add("q", parse(t, "MATCH (a:L0)--(b:L0)--(c:L0)"), nest.WatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		var batch []stream.Update
+		for i := range uint64(3 * n) {
+			batch = append(batch, stream.Update{U: dynamic.Num(i % n), V: dynamic.Num((i%n + 1 + i/n) % n)})
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		sink, made := &lines{}, len(batch)
+		var want error
+		switch how {
+		case "refused":
+			sink.stop, want = func(int) error { return refused }, refused
+		case "cancelled":
+			sink.stop, want = func(int) error {
+				cancel()
+				return nil
+			}, context.Canceled
+		case "wrong":
+			made = 250
+			batch[made].U, want = dynamic.Text("a"), dynamic.ErrID
+		}
+		res, err := m.Apply(ctx, batch, sink)
+		ended := how == "cancelled" && err == nil // all was matched before anybody looked at the context
+		if !errors.Is(err, want) && !ended || res.Updates != made {
+			t.Fatalf("%s: %d of %d updates, %v", how, res.Updates, made, err)
+		}
+		if at := (*nest.UpdateError)(nil); how == "wrong" && (!errors.As(err, &at) || at.Index != made) {
+			t.Errorf("%v, which is not about update %d", err, made)
+		}
+		found := &lines{}
+		if _, err := m.Apply(t.Context(), reversed(batch[:made]), found); err != nil {
+			t.Fatalf("%s, and the batch after it: %v", how, err)
+		}
+		m.Late()
+		slices.Sort(found.out)
+		return g.NumEdges(), found.out
+	}
+	for _, how := range []string{"", "refused", "cancelled", "wrong"} {
+		edges, want := run(t, how, nil)
+		if edges != 0 || len(want) == 0 {
+			t.Fatalf("%q: %d edges, %d deltas", how, edges, len(want))
+		}
+		device.Each(t, func(t *testing.T, d *cuda.Device) {
+			if edges, got := run(t, how, d); edges != 0 || !slices.Equal(got, want) {
+				t.Errorf("%q: %d edges, and the device finds\n%v\nand the cores\n%v", how, edges, got, want)
 			}
 		})
 	}
