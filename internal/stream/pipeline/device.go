@@ -321,6 +321,20 @@ func (x *Device) drop() error {
 // Whole implements nest.Device.
 func (x *Device) Whole() bool { return false }
 
+// Has implements nest.Device. A flow may have edges that no watch looks at any more, and that another watch may look at later.
+func (x *Device) Has() func(label dynamic.Label, from, to dynamic.Class) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	used, has := x.used, x.used
+	if x.flow != nil {
+		has = x.has
+	}
+	if used.all || has.all {
+		return nil
+	}
+	return func(label dynamic.Label, from, to dynamic.Class) bool { return used.has(label, from, to) || has.has(label, from, to) }
+}
+
 // Post implements nest.Device. What the device has no room for stays on the host until then.
 func (x *Device) Post(ctx context.Context, base uint64, events []dynamic.Event, tasks []nest.Task) error {
 	x.mu.Lock()
