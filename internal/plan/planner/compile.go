@@ -92,7 +92,7 @@ func compile(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, er
 		b = &planner{order.NewRules(bound)}
 		pl, err = b.plan(o)
 	}
-	if err == nil && either {
+	if pl != nil && either {
 		pl.NoJoin = noJoin(pl, o, reduce, why)
 	}
 	return pl, err
