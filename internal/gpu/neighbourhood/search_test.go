@@ -86,11 +86,15 @@ func TestLocalOnTwoDevices(t *testing.T) {
 	g := rmat(t, 7, 600)
 	shared := map[string]string{"stack.local.classes": "512", "stack.local.table": "16"}
 	for _, c := range []struct {
-		name string
-		opt  map[string]string
-	}{{"gmatch:P2", nil}, {"gmatch:P4", nil}, {"gmatch:P5", nil}, {"gmatch:P5", shared}} {
-		p := planned(t, g, c.name)
-		l, err := newSearch(g, p, devices[0].Info(), with(t, c.opt))
+		name   string
+		opt    map[string]string
+		sparse bool
+	}{{"gmatch:P2", nil, false}, {"gmatch:P4", nil, false}, {"gmatch:P5", nil, false}, {"gmatch:P5", shared, false}, {"gmatch:P4", nil, true}, {"gmatch:P5", shared, true}} {
+		p, w := planned(t, g, c.name), with(t, c.opt)
+		if c.sparse {
+			p, w.sparse = overSparse(p), lower.AsStored
+		}
+		l, err := newSearch(g, p, devices[0].Info(), w)
 		if err != nil {
 			t.Fatal(err)
 		}
