@@ -24,6 +24,7 @@ type shared struct {
 	changes []dynamic.Change                                       // of a run
 	seen    []bool                                                 // a watch looks at it
 	some    []dynamic.Change                                       // those that a watch looks at, or those that none looks at
+	short   int                                                    // runs in this batch that were too short for a device, since the last one that was not
 	late    bool                                                   // those that none looks at are put off
 	ahead   dynamic.Ahead
 	all     dynamic.Each // each, made once
@@ -62,6 +63,7 @@ func (x *shared) apply(ctx context.Context, batch []stream.Update, sink nest.Sin
 	}
 	m.clear()
 	m.run.reset(ctx, sink)
+	x.short = 0
 	if x.late {
 		m.g.LookAway(x.all, m.grain.late)
 		defer m.g.LookBack()
@@ -76,6 +78,7 @@ func (x *shared) apply(ctx context.Context, batch []stream.Update, sink nest.Sin
 		}
 		looked := time.Since(start)
 		if x.runs(n, len(batch), r.Updates == 0) {
+			x.short = 0
 			wrong = x.make(batch[:n], &part)
 		} else {
 			n = x.others(batch, n)
@@ -114,8 +117,12 @@ func (x *shared) runs(n, batch int, first bool) bool {
 
 // others returns how many updates of a batch, of which the first n are plain, are made as Steps does.
 func (x *shared) others(batch []stream.Update, n int) int {
-	if d := x.m.device.Device; d != nil && d.Whole() {
-		return len(batch)
+	if d := x.m.device.Device; d != nil {
+		// Each part is a window, at whose end the host waits for the device. So parts grow while runs are short.
+		if x.short++; d.Whole() || x.short > 24 {
+			return len(batch)
+		}
+		return min(n+x.m.grain.run<<(x.short-1), len(batch))
 	}
 	if x.m.n > 1 || !x.late {
 		return min(n+x.m.grain.run, len(batch)) // what is not plain is among these

@@ -228,3 +228,34 @@ func TestDeviceBatchStops(t *testing.T) {
 		})
 	}
 }
+
+// TestDeviceShortRuns: a batch without long runs of plain changes has few windows, because the host waits for the device at the end of each.
+func TestDeviceShortRuns(t *testing.T) {
+	const n = 8 << 10
+	for name, of := range map[string]func(i int) stream.Update{
+		"new vertices": func(i int) stream.Update {
+			return stream.Update{U: dynamic.Num(uint64(i)), V: dynamic.Num(uint64(i + 1))}
+		},
+		"properties": func(i int) stream.Update {
+			return stream.Update{U: dynamic.Num(uint64(i % 10)), V: dynamic.Num(uint64(10 + i%7)), Properties: []stream.Property{{Name: "w", Value: dynamic.OfInt(int64(i))}}}
+		},
+	} {
+		g := dynamic.New(false, false)
+		d := &prompt{g: g}
+		m := New(g, Options{Workers: 2, Device: d})
+		if _, err := m.Add("q", parse(t, "MATCH (a)--(b)"), nest.WatchOptions{CountsOnly: true}); err != nil {
+			t.Fatal(err)
+		}
+		var batch []stream.Update
+		for i := range n {
+			batch = append(batch, of(i))
+		}
+		res, err := m.Apply(t.Context(), batch, nil)
+		if err != nil || res.Updates != n || res.Outcomes.Applied == 0 {
+			t.Fatal(name, res.Updates, res.Outcomes, err)
+		}
+		if d.windows < 2 || d.windows > 8 {
+			t.Errorf("%s: %d windows for %d updates", name, d.windows, n)
+		}
+	}
+}

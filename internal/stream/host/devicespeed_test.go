@@ -14,9 +14,10 @@ import (
 // prompt is a device that has found nothing in no time, so that what remains is the host's own work. As engine pipeline's, its graph has the edges that
 // some watch looks at.
 type prompt struct {
-	g      *dynamic.Graph
-	counts []uint64
-	posted uint64
+	g       *dynamic.Graph
+	counts  []uint64
+	posted  uint64
+	windows int // that ended
 }
 
 func (x *prompt) Bind(*nest.Watches) error { return nil }
@@ -24,10 +25,13 @@ func (x *prompt) Whole() bool              { return false }
 func (x *prompt) Has() func(label dynamic.Label, from, to dynamic.Class) bool {
 	return func(dynamic.Label, dynamic.Class, dynamic.Class) bool { return false }
 }
-func (x *prompt) Settle() error { return nil }
-func (x *prompt) Forget()       {}
-func (x *prompt) Work() string  { return "" }
-func (x *prompt) Close() error  { return nil }
+func (x *prompt) Settle() error {
+	x.windows++
+	return nil
+}
+func (x *prompt) Forget()      {}
+func (x *prompt) Work() string { return "" }
+func (x *prompt) Close() error { return nil }
 
 func (x *prompt) Post(_ context.Context, _ uint64, _ []dynamic.Event, tasks []nest.Task) error {
 	for range tasks {
