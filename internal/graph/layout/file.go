@@ -107,7 +107,7 @@ func (h *head) of(o *head) bool {
 // not be written; that is not an error, as everything can be made at any time. A graph that is not
 // from a file, or an empty name, has no such folder.
 func Open(ctx context.Context, fsys vfs.FS, graphFile string, g *graph.Graph, kind Kind, load, threads int) (l *Labels, warning string, err error) {
-	l = newLabels(g, kind, load, threads)
+	l = newLabels(g, kind, load)
 	sum, ok := g.Fingerprint()
 	if ok && graphFile != "" {
 		l.folder, l.head.graph = Folder(graphFile), sum

@@ -45,8 +45,7 @@ type Labels struct {
 	Kind         Kind
 	Load         int // of Hashes: vertices for each group
 
-	g       *graph.Graph
-	threads int
+	g *graph.Graph
 
 	folder string      // of the files; "": partitions are not kept
 	head   head        // the beginning of each file's head
@@ -63,8 +62,8 @@ type Key struct {
 	Side  Side
 }
 
-func newLabels(g *graph.Graph, kind Kind, load, threads int) *Labels {
-	l := &Labels{Kind: kind, Load: max(load, 1), g: g, threads: count(threads)}
+func newLabels(g *graph.Graph, kind Kind, load int) *Labels {
+	l := &Labels{Kind: kind, Load: max(load, 1), g: g}
 	l.head = head{kind: kind, load: uint32(l.Load), vertices: uint32(g.NumVertices())}
 	return l
 }
@@ -77,10 +76,11 @@ func Make(ctx context.Context, g *graph.Graph, kind Kind, load, threads int) (*L
 }
 
 // Partitions returns the partitions of keys, in their order. It reads or makes those alone that
-// nobody has asked for yet. All threads share each large one, and each small one is made by one thread. It waits while another caller makes the same partition, until ctx ends.
+// nobody has asked for yet. Threads, 0 means all cores, share each
+// large one, and one of them makes each small one. It waits while another caller makes the same partition, until ctx ends.
 // The warning says of each file that is there and was not used why, and that one could not be written. The error is
 // ErrTooLong if a label has too many entries.
-func (l *Labels) Partitions(ctx context.Context, fsys vfs.FS, keys ...Key) (parts []Partition, warning string, err error) {
+func (l *Labels) Partitions(ctx context.Context, fsys vfs.FS, threads int, keys ...Key) (parts []Partition, warning string, err error) {
 	for _, k := range keys {
 		if k.Label != graph.NoLabel && int(k.Label) >= len(l.g.EdgeLabels) {
 			return nil, "", fmt.Errorf("the graph has %d edge labels, and none of number %d", len(l.g.EdgeLabels), k.Label)
@@ -92,7 +92,7 @@ func (l *Labels) Partitions(ctx context.Context, fsys vfs.FS, keys ...Key) (part
 	for i, k := range keys {
 		sizes[i] = rows.Edges(k.Label)
 	}
-	ended := bySize(ctx, sizes, l.threads, func(i, threads int) {
+	ended := bySize(ctx, sizes, count(threads), func(i, threads int) {
 		parts[i], said[i], errs[i] = l.partition(ctx, vfs.Or(fsys), keys[i], threads)
 	})
 	warning = warnings(said...)

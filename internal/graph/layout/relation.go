@@ -11,22 +11,22 @@ import (
 type relationKey struct{ id, version uint64 }
 
 // Relation returns the lists of a relation of the graph, such as the edges of several labels or of all of
-// them, in the layout of a partition and under the ids of these Labels. They are made on all threads, and
+// them, in the layout of a partition and under the ids of these Labels. They are made on all threads, 0 means all cores, and
 // kept as long as these Labels if the relation lasts as long as the graph. They are in no file. The
 // error is ErrTooLong for 2^32 entries or more.
-func (l *Labels) Relation(ctx context.Context, h *graph.Handle) (Partition, error) {
+func (l *Labels) Relation(ctx context.Context, h *graph.Handle, threads int) (Partition, error) {
 	if !h.Kept {
-		return l.makeRelation(ctx, h)
+		return l.makeRelation(ctx, h, count(threads))
 	}
-	return l.relations.Get(ctx, relationKey{h.ID, h.Version}, func() (Partition, error) { return l.makeRelation(ctx, h) })
+	return l.relations.Get(ctx, relationKey{h.ID, h.Version}, func() (Partition, error) { return l.makeRelation(ctx, h, count(threads)) })
 }
 
-func (l *Labels) makeRelation(ctx context.Context, h *graph.Handle) (Partition, error) {
-	lists, err := renumberedLists(ctx, h, l.Renumbering, l.threads)
+func (l *Labels) makeRelation(ctx context.Context, h *graph.Handle, threads int) (Partition, error) {
+	lists, err := renumberedLists(ctx, h, l.Renumbering, threads)
 	if err != nil {
 		return nil, err
 	}
-	p, err := l.layOut(ctx, lists, l.threads)
+	p, err := l.layOut(ctx, lists, threads)
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func Sizes(ctx context.Context, g *graph.Graph, load, threads int) ([]Size, erro
 		edges[i] = sizes[i].Edges
 	}
 	failed := make([]error, len(sizes))
-	err = bySize(ctx, edges, l.threads, func(i, threads int) {
+	err = bySize(ctx, edges, count(threads), func(i, threads int) {
 		s := &sizes[i]
 		s.Lists = g.LabelBytes(s.Label)
 		for _, side := range sides {
