@@ -57,8 +57,8 @@ func (s *Session) measured(ctx context.Context, j *Job) (least int64, err error)
 	for _, d := range s.devs {
 		err := d.dev.Do(func(c *cuda.Context) error {
 			// What runs with more memory have made counts if it is found. The graph's own arrays make room when they have to.
-			// What is kept for scratch memory would be missing from the device's free memory.
-			if err := errors.Join(d.freeIf(c, (*array).optional), d.spares.shrink(c, 0)); err != nil {
+			// What is kept for scratch memory, or from managed memory, would be missing from the device's free memory.
+			if err := errors.Join(d.freeIf(c, (*array).optional), d.spares.shrink(c, 0), d.unfence(c)); err != nil {
 				return err
 			}
 			all, err := newBudget(c, 0)
