@@ -20,7 +20,7 @@ import (
 // which several workers make them. A device searches the second ones while more of them are made (devicebatch.go).
 type shared struct {
 	m       *Matcher
-	has     func(label dynamic.Label, from, to dynamic.Class) bool // as of the device; nil: there is none, or it has all edges
+	has     func(label dynamic.Label, from, to dynamic.Class) bool // as of the device; nil: there is none
 	changes []dynamic.Change                                       // of a run
 	seen    []bool                                                 // a watch looks at it
 	some    []dynamic.Change                                       // those that a watch looks at, or those that none looks at

@@ -19,7 +19,7 @@ func (x *shared) ask() {
 
 // onDevice reports whether the device's graph has edges with a label between vertices of two classes.
 func (x *shared) onDevice(label dynamic.Label, u, v dynamic.Class) bool {
-	return x.has != nil && (x.has(label, u, v) || !x.m.g.Directed() && x.has(label, v, u))
+	return x.has != nil && x.has(label, u, v)
 }
 
 // posted makes changes in a window, some at a time, and has the device search them while the next ones are made. The window's last version is end,

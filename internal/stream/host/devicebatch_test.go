@@ -259,3 +259,33 @@ func TestDeviceShortRuns(t *testing.T) {
 		}
 	}
 }
+
+// TestDeviceWindow: a device that wants all updates of a window by one Post has one window for a batch, whatever is in it, because it chooses what it
+// keeps for all searches of a window.
+func TestDeviceWindow(t *testing.T) {
+	const n = 4 << 10
+	for _, odd := range []int{-1, 0, n / 2, n - 1} { // the update that is not plain
+		g := dynamic.New(false, false)
+		for v := range uint64(n) {
+			if _, err := g.AddVertex(dynamic.Num(v), g.Class()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d := &prompt{g: g, whole: true}
+		m := New(g, Options{Workers: 2, Device: d})
+		if _, err := m.Add("q", parse(t, "MATCH (a)--(b)"), nest.WatchOptions{CountsOnly: true}); err != nil {
+			t.Fatal(err)
+		}
+		var batch []stream.Update
+		for i := range uint64(n) {
+			batch = append(batch, stream.Update{U: dynamic.Num(i), V: dynamic.Num((i + 1) % n)})
+		}
+		if odd >= 0 {
+			batch[odd].V = dynamic.Num(n)
+		}
+		res, err := m.Apply(t.Context(), batch, nil)
+		if err != nil || res.Updates != n || res.Outcomes.Applied != n || d.windows != 1 {
+			t.Errorf("update %d is not plain: %d windows for %d updates, %+v, %v", odd, d.windows, res.Updates, res.Outcomes, err)
+		}
+	}
+}

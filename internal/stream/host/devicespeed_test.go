@@ -18,10 +18,11 @@ type prompt struct {
 	counts  []uint64
 	posted  uint64
 	windows int // that ended
+	whole   bool
 }
 
 func (x *prompt) Bind(*nest.Watches) error { return nil }
-func (x *prompt) Whole() bool              { return false }
+func (x *prompt) Whole() bool              { return x.whole }
 func (x *prompt) Has() func(label dynamic.Label, from, to dynamic.Class) bool {
 	return func(dynamic.Label, dynamic.Class, dynamic.Class) bool { return false }
 }

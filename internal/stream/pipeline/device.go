@@ -322,20 +322,18 @@ func (x *Device) drop() error {
 // Whole implements nest.Device.
 func (x *Device) Whole() bool { return false }
 
-// Has implements nest.Device. A flow may have edges that no watch looks at any more, and that another watch may look at later.
+// Has implements nest.Device. A flow has what is used, and may have edges that no watch looks at any more, and that another watch may look at later.
 func (x *Device) Has() func(label dynamic.Label, from, to dynamic.Class) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	used, has := x.used, x.used
+	has := x.used
 	if x.flow != nil {
 		has = x.has
 	}
-	if used.all || has.all {
+	if has.all {
 		return nil
 	}
-	return func(label dynamic.Label, from, to dynamic.Class) bool {
-		return used.has(label, from, to) || has.has(label, from, to)
-	}
+	return has.has
 }
 
 // Post implements nest.Device. What the device has no room for stays on the host until then.
