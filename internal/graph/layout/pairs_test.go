@@ -22,7 +22,7 @@ func TestThreads(t *testing.T) {
 		{Directed: true},
 		{},
 	} {
-		s.Model, s.Scale, s.M, s.Seed = "rmat", 15, 150_000, 7
+		s.Model, s.Scale, s.M, s.Seed = "rmat", 18, 200_000, 7
 		t.Run(fmt.Sprintf("%d edge labels, directed %t", s.EdgeLabels, s.Directed), func(t *testing.T) {
 			g, err := gen.Generate(t.Context(), s, 2)
 			if err != nil {
@@ -51,8 +51,14 @@ func TestThreads(t *testing.T) {
 							if blocksOf(len(pairs), 1).n < 4 {
 								t.Fatalf("only %d pairs", len(pairs))
 							}
+							if n := blocksOf(len(got[0]), 1).n; n < 2 {
+								t.Fatalf("only %d block of vertices", n)
+							}
 							if l := (&Lists{got[0], got[1], got[2]}); !slices.Equal(pairsOf(l), pairs) {
 								t.Fatalf("side %d: the lists are not those of the edges", side)
+							}
+							if first, row := plainRuns(got[0]); !slices.Equal(got[3], first) || !slices.Equal(got[4], row) {
+								t.Fatalf("side %d: the runs are not those of the vertices", side)
 							}
 						}
 						for i := range got {
@@ -133,6 +139,33 @@ func pairsOf(l *Lists) (pairs []uint64) {
 		}
 	}
 	return pairs
+}
+
+// plainRuns returns the first vertex of each run of vertices next to each other, and the index of each of these; and at last the number of vertices.
+func plainRuns(vertices []uint32) (first, row []uint32) {
+	for i, v := range vertices {
+		if i == 0 || v != vertices[i-1]+1 {
+			first, row = append(first, v), append(row, uint32(i))
+		}
+	}
+	return first, append(row, uint32(len(vertices)))
+}
+
+// TestSortedBlocks: pairs that are sorted within each block, and not from one block to the next, are sorted.
+func TestSortedBlocks(t *testing.T) {
+	for _, threads := range []int{1, 3} {
+		pairs := make([]uint64, 4*blockLeast)
+		k := blocksOf(len(pairs), threads)
+		for b := range k.n {
+			for i := k.begin(b); i < k.begin(b+1); i++ {
+				pairs[i] = uint64(k.n-b)<<32 | uint64(i)
+			}
+		}
+		got, err := sortAll(t.Context(), slices.Clone(pairs), 20, threads)
+		if slices.Sort(pairs); err != nil || k.n < 4 || !slices.Equal(got, pairs) {
+			t.Errorf("%d threads, %d blocks: the pairs are not sorted (%v)", threads, k.n, err)
+		}
+	}
 }
 
 // TestRelationThreads: the lists of a relation do not depend on the number of threads.

@@ -11,8 +11,8 @@ import (
 func TestRanks(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	above := map[int]bool{}
-	for _, n := range []uint32{1, 31, 32, 33, 1000, 1024, 5000, 1 << 20, 1 << 31, None} {
-		for _, m := range []int{0, 1, 3, 100, 3000} {
+	for _, n := range []uint32{1, 31, 32, 33, 1000, 1024, 5000, 1 << 17, 1 << 20, 1 << 31, None} {
+		for _, m := range []int{0, 1, 3, 100, 3000, 4 * blockLeast} { // those of the last one are of several blocks
 			var ids []uint32
 			for range m {
 				ids = append(ids, r.Uint32N(n))
