@@ -145,7 +145,7 @@ func (s *Session) pin(j *Job) error {
 	return nil
 }
 
-// outdateHost drops arrays of which the run has a later version or another layout, or has a copy on each device.
+// outdateHost drops arrays of which the run has a later version or another layout, or has a copy on each device or in memory of the other kind.
 func (s *Session) outdateHost(wants [][]want) error {
 	return s.freeHost(func(a *hostArray) bool {
 		for _, of := range wants {
@@ -163,12 +163,6 @@ func (s *Session) outdateHost(wants [][]want) error {
 // memory taken. The driver may refuse, though there should be room: then others make room.
 func (s *Session) attach(j *Job, i int, w *want) error {
 	a := s.host.all[w.key]
-	if a != nil && a.mem.Managed() != (j.Place == Managed) {
-		if err := s.dropHost(a); err != nil {
-			return err
-		}
-		a = nil
-	}
 	take := (*cuda.Context).PinnedRaw
 	if j.Place == Managed {
 		take = (*cuda.Context).Managed

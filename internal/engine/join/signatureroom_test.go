@@ -1,6 +1,7 @@
 package join
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -91,6 +92,26 @@ func TestSignatureShare(t *testing.T) {
 		if release(); account.Used() != 0 {
 			t.Errorf("%d bits: %d are still counted", c.size, account.Used())
 		}
+	}
+	// What a query counts is given back when the processor has filtered candidates, and when the table is not made.
+	q, err := gql.Parse("MATCH (a)-[:0]-(b)-[:1]-(c)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, NoTail: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := memory.WithShare(t.Context(), account.Share(1<<20))
+	o := engine.Options{Threads: 1, Opt: map[string]string{"join.filter": "signature", "join.signature": "128"}}
+	ready, err := New().Prepare(ctx, g, p, o)
+	if err != nil || !strings.Contains(strings.Join(ready.(*prepared).said, "; "), "signatures leave") || account.Used() != 0 {
+		t.Errorf("%v, %d are still counted", err, account.Used())
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, _, err := signatureTable(ended, g, 160, engine.Options{Threads: 1}); !errors.Is(err, context.Canceled) || account.Used() != 0 {
+		t.Errorf("after the end: %v, %d are still counted", err, account.Used())
 	}
 	// Queries without a limit keep each size.
 	one, _, err := table(96, 0)
