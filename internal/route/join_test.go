@@ -134,6 +134,7 @@ func TestAutoNoJoin(t *testing.T) {
 		{few, path, "", plan.Options{Order: "gsi"}, "no join: a matching order was asked for"},
 		{few, "MATCH (a)-[e:L1]->(b)-[:L2]->(c)-[:L3]->(d)", "", plan.Options{}, "no join: data edges are chosen"},
 		{few, "MATCH (a)-[:Nobody]->(b)-[:L2]->(c)", "", plan.Options{}, "expected to be done"},
+		{few, "MATCH (a)-[:Nobody]->(b)-[:L2]->(c)", "cpu", plan.Options{}, "the processor was asked for by name"},
 	} {
 		q, err := gql.Parse(c.text)
 		if err != nil {
@@ -148,7 +149,7 @@ func TestAutoNoJoin(t *testing.T) {
 			return planner.Compile(c.g, q.Pattern, o)
 		}}
 		got, err := Pick(t.Context(), r)
-		if err != nil || got.Engine.Name() != "host" || !strings.HasPrefix(got.Reason, c.want) {
+		if err != nil || got.Engine.Name() != "host" || !strings.HasPrefix(got.Reason, c.want) || strings.Contains(got.Reason, "no join") != strings.Contains(c.want, "no join") {
 			t.Errorf("%s, %+v: engine %s, %s (%v); want %s", c.text, c.o, got.Engine.Name(), got.Reason, err, c.want)
 		}
 	}
