@@ -199,6 +199,7 @@ func (b *driver) Pin(bytes int64) (unsafe.Pointer, uint64, error) {
 	if err := b.check(op, dynlib.Call(b.memHostAlloc, uintptr(unsafe.Pointer(&host)), uintptr(bytes), hostPortable|hostMapped)); err != nil {
 		return nil, 0, err
 	}
+	b.managed.Delete(host) // of a device that was lost, with its memory
 	ptr, err := b.Attach(host, bytes)
 	if err != nil {
 		dynlib.Call(b.memFreeHost, uintptr(host))

@@ -100,7 +100,24 @@ func TestDriverManages(t *testing.T) {
 		if q.Managed() {
 			t.Error("pinned memory is managed")
 		}
-		return errors.Join(p.Free(), q.Free())
+		if err := errors.Join(p.Free(), q.Free()); err != nil {
+			return err
+		}
+		// A device that is lost takes its managed memory with it. Pinned memory may then have the address.
+		b := c.d.backend.(*driver)
+		host, at, err := b.Pin(77)
+		if err != nil {
+			return err
+		}
+		if err := b.Unpin(host); err != nil {
+			return err
+		}
+		b.managed.Store(host, true)
+		again, ptr, err := b.Pin(77)
+		if err != nil || again != host || ptr != at {
+			t.Fatalf("other memory: %v, and before %v; %v", again, host, err)
+		}
+		return b.Unpin(again)
 	})
 }
 

@@ -62,19 +62,25 @@ CUresult cuCtxSynchronize(void) { ENTER; return 0; }
 
 CUresult cuMemAlloc_v2(CUdeviceptr *p, size_t n) { ENTER; if (n > 1 << 20) return 2; *p = (uintptr_t)malloc(n); return 0; }
 
-/* The last managed memory, which only cuMemFree frees. After 77 bytes of it the device has the kind that is not shared. */
-static CUdeviceptr managed;
+/* The last managed memory, which only cuMemFree frees, and the last pinned memory, which it does not. After 77 bytes of managed memory the device has
+   the kind that is not shared. */
+static CUdeviceptr managed, pinned;
 CUresult cuMemAllocManaged(CUdeviceptr *p, size_t n, unsigned flags) {
   ENTER;
   if (flags != 1) return 1;
   apart = n == 77;
   return cuMemAlloc_v2(&managed, n) ? 2 : (*p = managed, 0);
 }
-CUresult cuMemFree_v2(CUdeviceptr p) { ENTER; free((void *)(uintptr_t)p); return 0; }
+CUresult cuMemFree_v2(CUdeviceptr p) {
+  ENTER;
+  if (p == pinned) return 1;
+  if (p == managed) managed = 0;
+  return free((void *)(uintptr_t)p), 0;
+}
 CUresult cuMemGetInfo_v2(size_t *f, size_t *t) { ENTER; *f = 3; *t = 4; return 0; }
-CUresult cuMemHostAlloc(void **p, size_t n, unsigned flags) { ENTER; if (flags != 3) return 1; *p = malloc(n); return 0; }
+CUresult cuMemHostAlloc(void **p, size_t n, unsigned flags) { ENTER; if (flags != 3) return 1; *p = malloc(n); pinned = (uintptr_t)*p; return 0; }
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *d, void *p, unsigned flags) { ENTER; if ((uintptr_t)p == managed) return 1; *d = (uintptr_t)p; return flags; }
-CUresult cuMemFreeHost(void *p) { ENTER; if ((uintptr_t)p == managed) return 1; free(p); return 0; }
+CUresult cuMemFreeHost(void *p) { ENTER; if ((uintptr_t)p == managed) return 1; if ((uintptr_t)p == pinned) pinned = 0; free(p); return 0; }
 CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char v, size_t n, CUstream s) { ENTER; if (!s) return 400; memset((void *)(uintptr_t)p, v, n); return 0; }
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr d, const void *h, size_t n, CUstream s) { ENTER; if (!s) return 400; memcpy((void *)(uintptr_t)d, h, n); return 0; }
 CUresult cuMemcpyDtoHAsync_v2(void *h, CUdeviceptr d, size_t n, CUstream s) { ENTER; if (!s) return 400; memcpy(h, (void *)(uintptr_t)d, n); return 0; }
