@@ -211,16 +211,11 @@ func (b *driver) Pin(bytes int64) (unsafe.Pointer, uint64, error) {
 // attachGlobal is a flag of cuMemAllocManaged: kernels of all streams and devices may touch the memory.
 const attachGlobal = 1
 
-// Manage refuses devices that do not share pages with a host that touches them at the same time: there a touch of the host
-// while a kernel runs ends the process.
+// Manage refuses devices that do not share pages with a host that touches them at the same time.
 func (b *driver) Manage(bytes int64) (unsafe.Pointer, uint64, error) {
 	op := fmt.Sprintf("%d bytes of managed memory", bytes)
-	var atOnce int32
-	if err := b.check(op, dynlib.Call(b.deviceGetAttribute, uintptr(unsafe.Pointer(&atOnce)), attrManagedAtOnce, uintptr(b.device))); err != nil {
+	if err := b.shares(op); err != nil {
 		return nil, 0, err
-	}
-	if atOnce == 0 {
-		return nil, 0, &Error{Op: op, Text: fmt.Sprintf("%v and the host cannot touch managed memory at the same time", b.info), Hint: "keep neighbour lists in page-locked host memory", Kind: ErrArch}
 	}
 	var host unsafe.Pointer
 	if err := b.check(op, dynlib.Call(b.memAllocManaged, uintptr(unsafe.Pointer(&host)), uintptr(bytes), attachGlobal)); err != nil {
@@ -230,10 +225,21 @@ func (b *driver) Manage(bytes int64) (unsafe.Pointer, uint64, error) {
 	return host, uint64(uintptr(host)), nil
 }
 
-// Attach needs nothing but the address, because memory is pinned for every context. Managed memory has the same one everywhere.
+// shares returns the error of a device where a touch of managed memory by the host, while a kernel runs, ends the process.
+func (b *driver) shares(op string) error {
+	var atOnce int32
+	err := b.check(op, dynlib.Call(b.deviceGetAttribute, uintptr(unsafe.Pointer(&atOnce)), attrManagedAtOnce, uintptr(b.device)))
+	if err == nil && atOnce == 0 {
+		err = &Error{Op: op, Text: fmt.Sprintf("%v and the host cannot touch managed memory at the same time", b.info), Hint: "keep neighbour lists in page-locked host memory", Kind: ErrArch}
+	}
+	return err
+}
+
+// Attach needs nothing but the address, because memory is pinned for every context. Managed memory has the same one everywhere, and
+// is refused as by Manage.
 func (b *driver) Attach(host unsafe.Pointer, bytes int64) (ptr uint64, err error) {
 	if _, ok := b.managed.Load(host); ok {
-		return uint64(uintptr(host)), nil
+		return uint64(uintptr(host)), b.shares(fmt.Sprintf("address of %d bytes of managed memory", bytes))
 	}
 	err = b.check(fmt.Sprintf("address of %d bytes of pinned memory", bytes), dynlib.Call(b.memHostGetPointer, uintptr(unsafe.Pointer(&ptr)), uintptr(host), 0))
 	return ptr, err
