@@ -30,11 +30,11 @@ type shared struct {
 
 // Apply implements nest.Batcher.
 func (m *Matcher) Apply(ctx context.Context, batch []stream.Update, sink nest.Sink) (r nest.Result, err error) {
-	reading, reads := sink.(nest.Reading)
-	reads = reads && reading.ReadsLists()
 	x := &m.shared
-	x.late = !reads && m.putsOff()
-	if x.late || !reads && m.n > 1 && m.device.Device == nil && len(batch) >= m.grain.run {
+	if m.g.Timed() || readsLists(sink) { // no update is a plain one
+		return m.Steps(ctx, m.steps(batch), sink)
+	}
+	if x.late = m.late; x.late || m.n > 1 && m.device.Device == nil && len(batch) >= m.grain.run {
 		return x.apply(ctx, batch, sink)
 	}
 	return m.Steps(ctx, m.steps(batch), sink)
