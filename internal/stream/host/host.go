@@ -86,7 +86,7 @@ func (m *Matcher) Add(name string, p *pattern.Pattern, o nest.WatchOptions) (int
 	if err != nil {
 		return 0, err
 	}
-	m.g.MakeLate() // it may look at them
+	m.g.MakeLate()       // it may look at them
 	if m.lookAway(nil) { // which makes room
 		m.g.LookBack()
 	}
