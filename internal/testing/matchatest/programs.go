@@ -133,6 +133,59 @@ def f(v):
     return mk_tuple(val=[sum(edge_info(D, v)), 1.0 * sum(same), 0.5 * size(neighbor(D, v - l0))])
 return sum(apply(f, None, vertices(L)))
 `,
+	"graphs of any list": `input G: Graph
+input E: List[Tuple[int, 3]]
+input l0: int
+let A = mk_graph(apply(lambda e: mk_tuple(val=[get(e, 1), get(e, 0)]), lambda e: get(e, 2) > l0, E))
+let B = mk_graph(apply(lambda e: mk_tuple(val=[get(e, 1), get(e, 0)]), lambda e: (get(e, 0) + get(e, 1)) % 4 != l0, edges(G)))
+let C = mk_graph(apply(lambda v: mk_tuple(val=[size(neighbor(G, v)), v]), lambda v: v != l0, vertices(G)))
+let H = mk_graph(apply(lambda e: mk_tuple(val=[get(e, 0) % 3, size(neighbor(B, get(e, 1)))]), lambda e: get(e, 1) != l0, edges(B)))
+let R = mk_graph(apply(lambda e: e, lambda e: get(e, 0) != get(e, 1) + l0, edges(G)))
+let S = mk_graph(apply(lambda e: e, lambda e: size(neighbor(A, get(e, 1))) < 2, edges(R)))
+def f(v):
+    apply(lambda w: emit(mk_tuple(val=[v, w])), lambda w: w != l0, neighbor(A, v))
+    apply(lambda w: emit(mk_tuple(val=[v, w])), lambda w: w < v, neighbor(S, v))
+    let b = neighbor(B, v)
+    return mk_tuple(val=[sum(b), size(intersect(b, neighbor(C, v - 1))), sum(diff(neighbor(A, v), neighbor(G, v))), sum(neighbor(H, v))])
+let all = sum(apply(f, None, vertices(G)))
+let lists = size(edges(A)) + 10 * sum(vertices(A)) + 100 * size(vertices(B)) + 10000 * sum(apply(lambda e: get(e, 0) * get(e, 1), None, edges(B)))
+return mk_tuple(val=[get(all, 0), get(all, 1), get(all, 2), get(all, 3), lists, sum(apply(lambda e: size(neighbor(B, get(e, 0))), None, edges(S)))])
+`,
+	"information on any list": `input G: Graph
+input E: List[Tuple[int, 3]]
+input l0: int
+let late = apply(lambda e: e, lambda e: get(e, 2) != l0 + 3, E)
+let ends = apply(lambda e: mk_tuple(val=[get(e, 1), get(e, 0)]), None, late)
+let T = mk_graph(ends, einfo=apply(lambda e: get(e, 2), None, late))
+let B = mk_graph(ends, einfo=apply(lambda e: get(e, 2) > 5, None, late))
+let D = mk_graph(apply(lambda v: mk_tuple(val=[v, size(neighbor(G, v))]), None, vertices(G)), einfo=apply(lambda v: 0.5 * v, None, vertices(G)))
+def f(e):
+    let u = get(e, 0)
+    let n = neighbor(T, get(e, 1))
+    let i = edge_info(T, get(e, 1))
+    apply(lambda v, t, k: emit(mk_tuple(val=[u, v, t, k])), lambda v, t, k: v != u, n, i, range(size(n)))
+    let back = sum(apply(lambda v, t: t, lambda v, t: v == u and t >= get(e, 2), n, i))
+    let flags = size(apply(lambda b: b, lambda b: b, edge_info(B, u))) * 10 + size(neighbor(D, u))
+    return back * 100 + flags
+return mk_tuple(val=[sum(apply(f, None, E)), size(edges(T)), sum(apply(lambda e: get(e, 0) - get(e, 1), None, edges(T))), sum(vertices(T)), size(edges(B))])
+`,
+	"equal information": `input E: List[Tuple[int, 3]]
+input l0: int
+let ends = apply(lambda e: mk_tuple(val=[get(e, 0), get(e, 1)]), None, E)
+let wide = apply(lambda e: mk_tuple(val=[get(e, 0) * 1000003 - 1000003, get(e, 1)]), None, E)
+let zeros = apply(lambda e: (get(e, 2) - 6.0) * 0.0, None, E)
+let Z = mk_graph(ends, einfo=zeros)
+let W = mk_graph(wide, einfo=zeros)
+let N = mk_graph(ends, einfo=apply(lambda e: (get(e, 2) - 6.0) / ((get(e, 2) - 6.0) * 0.0), None, E))
+def f(v):
+    let R = mk_graph(ends, einfo=apply(lambda e: (v - get(e, 2)) * 0.0, None, E))
+    let row = range(size(neighbor(Z, v)))
+    apply(lambda w, t, k: emit(mk_tuple(val=[1.0 * v, 1.0 * w, 1.0 / t, 1.0 * k])), None, neighbor(Z, v), edge_info(Z, v), row)
+    apply(lambda w, t, k: emit(mk_tuple(val=[2.0 * v, 1.0 * w, 1.0 / t, 1.0 * k])), None, neighbor(W, v * 1000003 - 1000003), edge_info(W, v * 1000003 - 1000003), row)
+    apply(lambda w, t, k: emit(mk_tuple(val=[3.0 * v, 1.0 * w, 1.0 / t, 1.0 * k])), None, neighbor(R, v), edge_info(R, v), row)
+    return sum(apply(lambda w, k: w * k, None, neighbor(N, v), row))
+return sum(apply(f, None, range(5)))
+`,
 	"graphs of each item": `input G: Graph
 input l0: int
 def f(v):
