@@ -98,13 +98,12 @@ func TestPrograms(t *testing.T) {
 // TestBuckets: threads make graphs of lists together, in which many edges begin at few vertices.
 func TestBuckets(t *testing.T) {
 	needC(t)
-	in := map[string]data.Input{"E": matchatest.Transfers(30_000)}
 	for i, b := range matchatest.Buckets {
 		if i%2 > 0 && !long.Asked() {
 			t.Log("without WEFT_LONG: every other program is compiled")
 			continue
 		}
-		same(t, b.Text, "all", in, false)
+		same(t, b.Text, "all", matchatest.BucketInputs(b.Text, 30_000), false)
 	}
 }
 

@@ -19,21 +19,28 @@ import (
 // none of that.
 //
 // It is nil for lists that may fail, whose mistakes cannot be told from there; for first ends that are not
-// known to be small numbers, which need a hash index; and for graphs with labels.
+// known to be small numbers, which need a hash index; and for graphs whose neighbours are asked for by labels.
 func (l *lowerer) bucketGraph(n *asg.Node) *made {
-	edges := n.Args[0]
-	if n.At&asg.WithLabels != 0 || !l.infallible(edges) {
+	edges, rest := n.Args[0], n.Args[1:]
+	if !l.infallible(edges) || l.reads(n, asg.Labelled) {
 		return nil
+	}
+	b := &buckets{l: l, n: n, most: l.most(edges)}
+	if n.At&asg.WithLabels != 0 {
+		end, ok := l.idsBelow(rest[0], 0, rest[0].Type.Elem.Part(0), l.most(rest[0]))
+		if b.labelled = end; !ok || end > maxRelation/4 || !l.infallible(rest[0]) {
+			return nil
+		}
+		rest = rest[1:]
 	}
 	each := func(body func(ends []kir.Expr, info kir.Expr)) {
 		l.over(l.list(edges), func(e []kir.Expr) { body(e, nil) })
 	}
 	if n.At&asg.WithInfo != 0 {
-		if each = l.sideBySide(edges, n.Args[1]); each == nil {
+		if each = l.sideBySide(edges, rest[0]); each == nil {
 			return nil
 		}
 	}
-	b := &buckets{l: l, n: n, most: l.most(edges)}
 	lists := l.reads(n, asg.Vertices) || l.reads(n, asg.Edges)
 	from, ok := l.idsBelow(edges, 0, n.Type.Facts.From, b.most)
 	to, small := l.idsBelow(edges, 1, n.Type.Facts.To, b.most)
@@ -67,6 +74,7 @@ type buckets struct {
 	n        *asg.Node
 	most     int64    // edges
 	vertices int64    // first ends are less; of a program that asks for the vertices, second ends too
+	labelled int64    // vertices with labels are less; 0: there are no labels
 	number   kir.Expr // vertices
 	each     func(body func(ends []kir.Expr, info kir.Expr))
 	begin    kir.Expr // an array: where the edges of a vertex begin
@@ -112,7 +120,36 @@ func (b *buckets) make(kinds []kir.Kind) *made {
 	if marks != nil {
 		b.listVertices(m, marks)
 	}
+	if b.labelled > 0 {
+		b.label(m, take)
+	}
 	return m
+}
+
+// label makes an array of the labels of vertices.
+func (b *buckets) label(m *made, take *kir.Func) {
+	l, list := b.l, b.n.Args[1]
+	number := l.number("vertices with labels of "+name(b.n), uint32(b.labelled))
+	times, labels := l.take(b.n, b.labelled).ids(0, b.labelled), l.take(b.n, 2*b.labelled).words(0, b.labelled)
+	each := func(body func(v, label kir.Expr)) {
+		b.apart(func() {
+			l.over(l.list(list), func(item []kir.Expr) { body(l.let("v", asID(item[0])), item[1]) })
+		})
+	}
+	each(func(v, label kir.Expr) {
+		before := l.let("before", invoke(take, times, v, kir.C(1)))
+		l.do(when(kir.Op2(kir.Eq, before, kir.C(0)), &kir.Assign{To: kir.Elem{X: labels, I: v}, X: label}))
+	})
+	others := l.total("others", kir.I64)
+	each(func(v, label kir.Expr) {
+		l.do(when(kir.Op2(kir.Ne, kir.Elem{X: labels, I: v}, label), &kir.Accumulate{To: kir.R(others), X: i64(1)}))
+	})
+	l.fail(kir.Op2(kir.Ne, kir.R(others), i64(0)), l.code(b.n, "vlabel gives a vertex two labels"))
+	m.label = func(v kir.Expr) kir.Expr {
+		is := kir.All(kir.Op2(kir.Ge, v, i64(0)), kir.Op2(kir.Lt, v, asInt(number)))
+		has := kir.All(is, kir.Op2(kir.Ne, kir.Elem{X: times, I: asID(v)}, kir.C(0)))
+		return kir.Select{If: has, Then: kir.Elem{X: labels, I: asID(v)}, Else: noLabel}
+	}
 }
 
 // array is an array of a u32 for each vertex, which are 0 at first.
@@ -397,7 +434,8 @@ func (l *lowerer) span(list *asg.Node, j int) (lo, hi int64, ok bool) {
 }
 
 // sideBySide is a function that writes loops over two lists at once, edges and the information on them. It is nil
-// if they are not lists of results, without conditions, for the items of one list.
+// unless they are lists of results, without conditions, for the items of one list, or for those of inputs that have as
+// many.
 func (l *lowerer) sideBySide(edges, info *asg.Node) func(body func(ends []kir.Expr, info kir.Expr)) {
 	if !l.infallible(info) {
 		return nil
@@ -419,20 +457,35 @@ func (l *lowerer) sideBySide(edges, info *asg.Node) func(body func(ends []kir.Ex
 			}
 		}
 	}
-	return nil
+	x, y := a[len(a)-1], b[len(b)-1]
+	if x.Op != asg.Input || y.Op != asg.Input || l.length(x) != l.length(y) {
+		return nil
+	}
+	return func(body func(ends []kir.Expr, info kir.Expr)) {
+		outer, i := l.takeOuter(), local("i", kir.U32)
+		l.loop(&kir.Loop{I: i, Lo: kir.C(0), Hi: l.list(x).rows.n, Body: l.block(func() {
+			ends, info := l.item(l.list(x), kir.R(i)), l.item(l.list(y), kir.R(i))
+			body(l.resultsOf(ends, a[:len(a)-1]), l.resultsOf(info, b[:len(b)-1])[0])
+		})}, outer)
+	}
 }
+
+// length is the number of items of an input.
+func (l *lowerer) length(n *asg.Node) int { return len(l.in.Input(n.Name).Items) / n.Type.Elem.Words() }
 
 // overChains goes through a list. a and b are applies, the outermost first, that compute ends and information.
 func (l *lowerer) overChains(list *asg.Node, a, b []*asg.Node) func(body func(ends []kir.Expr, info kir.Expr)) {
-	results := func(item []kir.Expr, chain []*asg.Node) []kir.Expr {
-		for i := len(chain) - 1; i >= 0; i-- {
-			item = l.run(chain[i].Func, item)
-		}
-		return item
-	}
 	return func(body func(ends []kir.Expr, info kir.Expr)) {
-		l.over(l.list(list), func(item []kir.Expr) { body(results(item, a), results(item, b)[0]) })
+		l.over(l.list(list), func(item []kir.Expr) { body(l.resultsOf(item, a), l.resultsOf(item, b)[0]) })
 	}
+}
+
+// resultsOf are what applies, the outermost first, make of an item.
+func (l *lowerer) resultsOf(item []kir.Expr, applies []*asg.Node) []kir.Expr {
+	for i := len(applies) - 1; i >= 0; i-- {
+		item = l.run(applies[i].Func, item)
+	}
+	return item
 }
 
 // infallible reports whether computing the items of a list cannot fail.

@@ -13,8 +13,8 @@ import (
 // TestBuckets: workers make graphs of any list, with chunks of vertices and long lists of edges, and nothing of
 // them is made before.
 func TestBuckets(t *testing.T) {
-	in := map[string]data.Input{"E": matchatest.Transfers(1500)}
 	for _, b := range matchatest.Buckets {
+		in := matchatest.BucketInputs(b.Text, 1500)
 		for _, debug := range []bool{false, true} {
 			if !compare(t, b.Text, in, nil, debug) {
 				t.Errorf("it fails:\n%s", b.Text)
@@ -37,7 +37,7 @@ func TestBuckets(t *testing.T) {
 			}
 		}
 		for _, g := range c.Program.Globals {
-			if g.Kind != kir.U32 && g.Name != "E" {
+			if g.Kind != kir.U32 && g.Name != "E" && g.Name != "T" {
 				t.Errorf("%s is made before:\n%s", g.Name, b.Text)
 			}
 		}
@@ -54,7 +54,7 @@ func TestNoBuckets(t *testing.T) {
 		"input E: List[Tuple[int, 3]]\nlet D = mk_graph(apply(lambda e: mk_tuple(val=[get(e, 0), 9 / get(e, 2)]), lambda e: get(e, 2) > 0, E))\nreturn size(neighbor(D, 7))\n",
 		"input E: List[Tuple[int, 3]]\nlet D = mk_graph(apply(lambda e: mk_tuple(val=[1000000000000 - get(e, 0), 1]), None, E))\nreturn size(neighbor(D, 1000000000000))\n",
 	} {
-		if !compare(t, text, map[string]data.Input{"E": matchatest.Transfers(40)}, nil, false) {
+		if !compare(t, text, matchatest.BucketInputs(text, 40), nil, false) {
 			t.Errorf("it fails:\n%s", text)
 		}
 	}

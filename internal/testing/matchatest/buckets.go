@@ -2,6 +2,7 @@ package matchatest
 
 import (
 	"math/rand/v2"
+	"strings"
 
 	"github.com/weftgraph/weft/internal/matcha/data"
 	"github.com/weftgraph/weft/internal/matcha/types"
@@ -35,10 +36,19 @@ def f(e):
     return size(apply(lambda w, t: t, lambda w, t: w == get(e, 0) and t > get(e, 2), n, edge_info(D, get(e, 1))))
 return sum(apply(f, None, E)) * 1000003 + sum(apply(lambda e: get(e, 0) - get(e, 1), None, edges(D)))
 `, 9}, // sorts by second ends, first ends of all, and two sums
+	{`input E: List[Tuple[int, 3]]
+input T: List[int]
+let D = mk_graph(apply(lambda e: mk_tuple(val=[get(e, 0), get(e, 1)]), None, E), vlabel=apply(lambda e: mk_tuple(val=[get(e, 0), get(e, 0) % 7]), None, E), einfo=T)
+def f(v):
+    let n = neighbor(D, v)
+    return sum(apply(lambda w, t, k: vertex_label(D, w) * t * k, None, n, edge_info(D, v), range(size(n)))) + vertex_label(D, v + 1)
+return sum(apply(f, None, range(7000)))
+`, 8}, // labels, and a comparison with them
 }
 
-// Transfers are n edges with information between numbers below 6000, of which many begin or end at few.
-func Transfers(n int) data.Input {
+// BucketInputs are the inputs of one of Buckets: n edges with information between numbers below 6000, of which
+// many begin or end at few, and n numbers.
+func BucketInputs(text string, n int) map[string]data.Input {
 	r := rand.New(rand.NewPCG(3, 4))
 	end := func() types.Word {
 		if r.IntN(3) > 0 {
@@ -50,5 +60,13 @@ func Transfers(n int) data.Input {
 	for range n {
 		items = append(items, end(), end(), types.Word(r.IntN(50)))
 	}
-	return data.Input{Items: items}
+	in := map[string]data.Input{"E": {Items: items}}
+	if strings.Contains(text, "input T:") {
+		var times []types.Word
+		for range n {
+			times = append(times, types.Word(r.IntN(50)))
+		}
+		in["T"] = data.Input{Items: times}
+	}
+	return in
 }

@@ -169,6 +169,17 @@ def f(e):
     return back * 100 + flags
 return mk_tuple(val=[sum(apply(f, None, E)), size(edges(T)), sum(apply(lambda e: get(e, 0) - get(e, 1), None, edges(T))), sum(vertices(T)), size(edges(B))])
 `,
+	"labels of any list": `input G: Graph
+input E: List[Tuple[int, 3]]
+input l0: int
+let D = mk_graph(apply(lambda e: mk_tuple(val=[get(e, 1), get(e, 0)]), None, edges(G)), vlabel=apply(lambda v: mk_tuple(val=[v, v % 3 - 1]), lambda v: v != l0, vertices(G)))
+let ends = apply(lambda e: mk_tuple(val=[get(e, 0), get(e, 1)]), None, E)
+let S = mk_graph(ends, vlabel=apply(lambda e: mk_tuple(val=[get(e, 0), get(e, 1) % 2]), lambda e: get(e, 2) > 8 + l0, E), einfo=apply(lambda e: get(e, 2), None, E))
+def f(v):
+    apply(lambda w, t: emit(mk_tuple(val=[v, vertex_label(S, w), t])), None, neighbor(S, v), edge_info(S, v))
+    return sum(apply(lambda w: (vertex_label(D, w) + 2) * w, None, neighbor(D, v))) * 10 + vertex_label(D, v - l0)
+return sum(apply(f, None, range(8)))
+`,
 	"equal information": `input E: List[Tuple[int, 3]]
 input l0: int
 let ends = apply(lambda e: mk_tuple(val=[get(e, 0), get(e, 1)]), None, E)
@@ -442,7 +453,7 @@ return mk_tuple(val=[sum(spread), sum(odd), -(big + l0) - 1, sum(apply(lambda v:
 
 // Mistakes are the programs of which some runs fail.
 var Mistakes = map[string]bool{
-	"full counter": true, "no such key": true, "zip of different": true, "limits": true, "two labels": true, "divided by zero": true, "numbers": true,
+	"full counter": true, "no such key": true, "zip of different": true, "limits": true, "two labels": true, "labels of any list": true, "divided by zero": true, "numbers": true,
 }
 
 // Inputs draws the inputs of a program. These are graphs G and D, numbers l0 … l3, least, gap,
