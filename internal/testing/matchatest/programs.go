@@ -2,6 +2,7 @@ package matchatest
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -493,7 +494,11 @@ func Inputs(t *rapid.T, text string) map[string]data.Input {
 			case "X":
 				items = append(items, number(-3, 9))
 			case "F":
-				items = append(items, types.FromFloat(float64(number(-8, 8))/4))
+				x := float64(number(-8, 9)) / 4
+				if x > 2 {
+					x = math.Copysign(0, -1)
+				}
+				items = append(items, types.FromFloat(x))
 			case "B":
 				items = append(items, number(0, 1))
 			}
