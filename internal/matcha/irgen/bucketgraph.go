@@ -28,7 +28,7 @@ func (l *lowerer) bucketGraph(n *asg.Node) *made {
 	b := &buckets{l: l, n: n, most: l.most(edges)}
 	if n.At&asg.WithLabels != 0 {
 		end, ok := l.idsBelow(rest[0], 0, rest[0].Type.Elem.Part(0), l.most(rest[0]))
-		if b.labelled = end; !ok || end > maxRelation/4 || !l.infallible(rest[0]) {
+		if b.labelled = end; !ok || !l.infallible(rest[0]) {
 			return nil
 		}
 		rest = rest[1:]
@@ -41,21 +41,16 @@ func (l *lowerer) bucketGraph(n *asg.Node) *made {
 			return nil
 		}
 	}
-	lists := l.reads(n, asg.Vertices) || l.reads(n, asg.Edges)
 	from, ok := l.idsBelow(edges, 0, n.Type.Facts.From, b.most)
 	to, small := l.idsBelow(edges, 1, n.Type.Facts.To, b.most)
 	if l.reads(n, asg.Vertices) {
 		ok, from = ok && small, max(from, to)
 	}
-	if !ok || from == 0 || b.most == 0 || from > maxRelation || b.most > maxRelation {
+	if !ok || from == 0 || b.most == 0 {
 		return nil
 	}
-	words := 2*from + b.most
-	if lists || n.At&asg.WithInfo != 0 || !small {
-		words = 4*from + 8*b.most
-	}
-	if words > maxRelation {
-		return nil
+	if words := 8*from + 10*b.most + 4*b.labelled; words > mostBuckets || words > mostBuckets-l.sharedWords {
+		return nil // it may take fewer, but places in memory are numbers of 32 bits
 	}
 	b.vertices, b.each = from, each
 	b.number = l.number("vertices of "+name(n), uint32(from))
@@ -67,6 +62,9 @@ func (l *lowerer) bucketGraph(n *asg.Node) *made {
 	}
 	return b.make(kinds)
 }
+
+// mostBuckets is the most words of memory that graphs of lists may make the program take.
+const mostBuckets = math.MaxUint32 / 2
 
 // buckets is a graph that bucketGraph makes.
 type buckets struct {

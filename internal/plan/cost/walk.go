@@ -144,7 +144,11 @@ func (s *Walks) make(n int, whole bool) float64 {
 	seed := s.o.Seed + uint64(s.Made)*roundsApart
 	parts := make([]*walker, max(n/walksApart, 1))
 	Parallel(s.o, len(parts), func(i int) {
-		parts[i] = newWalker(pl, seed+uint64(i))
+		if s.sum == nil {
+			parts[i] = newWalker(pl, seed+uint64(i))
+		} else {
+			parts[i] = s.sum.again(seed + uint64(i))
+		}
 		if !whole {
 			parts[i].levels -= pl.Tail.K
 		}
@@ -218,14 +222,25 @@ type walker struct {
 }
 
 func newWalker(pl *plan.Plan, seed uint64) *walker {
-	w := &walker{
+	w := emptyWalker(pl, seed)
+	w.prepare()
+	return w
+}
+
+// again is a new walker of the same plan, with the same roots.
+func (w *walker) again(seed uint64) *walker {
+	out := emptyWalker(w.pl, seed)
+	out.blocks, out.rootRanges, out.rootAdj, out.rootFew, out.rootTotal, out.rootList = w.blocks, w.rootRanges, w.rootAdj, w.rootFew, w.rootTotal, w.rootList
+	return out
+}
+
+func emptyWalker(pl *plan.Plan, seed uint64) *walker {
+	return &walker{
 		pl: pl, levels: len(pl.Levels), rng: rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15)),
 		m: make([]uint32, len(pl.Levels)), e: make([]uint64, len(pl.Edges)),
 		size: make([]float64, len(pl.Sets)), sumSize: make([]float64, len(pl.Sets)), sumAt: make([]float64, len(pl.Sets)),
 		sum: make([]float64, len(pl.Levels)), cost: make([]float64, len(pl.Levels)),
 	}
-	w.prepare()
-	return w
 }
 
 // add adds the sums of another walker of the plan.
