@@ -48,7 +48,7 @@ func (l *lowerer) guarded(write func() *value) *value {
 	l.sink = before
 	if s.code != nil {
 		// Where it is first needed: one phase may then have all that changes it.
-		i := slices.IndexFunc(body, func(st kir.Stmt) bool { return mentions(st, s.code) })
+		i := max(slices.IndexFunc(body, func(st kir.Stmt) bool { return mentions(st, s.code) }), 0)
 		*l.out = append(*l.out, body[:i]...)
 		body = body[i:]
 		l.do(&kir.Let{Var: s.code, Init: kir.C(0)})

@@ -59,7 +59,7 @@ func Compare(plans []*plan.Plan, o *plan.Options) []*Walks {
 		least = min(least, w.Cost)
 	}
 	more, left := compared-firstWalks, len(plans)
-	if most := walksShare * least / walkPrice; most < float64(compared*len(plans)) {
+	if most := walksShare * least / walkPrice; least > 0 && most < float64(compared*len(plans)) {
 		for i, w := range all {
 			if w.Cost > clearlyLonger*least {
 				all[i] = nil
