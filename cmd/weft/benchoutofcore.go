@@ -34,7 +34,7 @@ const inCore = "in core"
 // defaultWays are the ways of bench outofcore, unless --variant names others: those of the engines
 // that there are.
 func defaultWays() []string {
-	ways := []string{"cached:gpu.adjacency=cached", "zero copy:gpu.adjacency=host"}
+	ways := []string{"cached:gpu.adjacency=cached", "zero copy:gpu.adjacency=host", "managed:gpu.adjacency=managed"}
 	for _, name := range []string{"join", "partition"} {
 		if route.GPUEngine(name) {
 			ways = append(ways, name+":engine="+name)
@@ -61,7 +61,8 @@ go over all budgets, patterns and ways in turn. In each, a count is done twice, 
 is measured: a change of budget closes the GPU, so that the first copies the graph.
 
 Ways are "cached" (lists in host memory, those that are read most in a cache on the GPU), "zero
-copy" (without the cache), and the engines join and partition. --variant names others, as for
+copy" (without the cache), "managed" (managed memory, whose pages move to the GPU), and the
+engines join and partition. --variant names others, as for
 weft bench.
 
 Columns:

@@ -32,8 +32,11 @@ type Backend interface {
 	Memory() (free, total int64, err error)
 	// Pin takes page-locked host memory that kernels reach at the device address ptr.
 	Pin(bytes int64) (host unsafe.Pointer, ptr uint64, err error)
+	// Manage takes managed memory: kernels and the host reach it at the same time, and its pages move to where they are
+	// touched. Kernels reach it at the device address ptr. Unpin, Attach and Detach serve it as they serve pinned memory.
+	Manage(bytes int64) (host unsafe.Pointer, ptr uint64, err error)
 	Unpin(host unsafe.Pointer) error
-	// Attach makes memory that another backend of the same kind pinned, and still holds, reachable for
+	// Attach makes memory that another backend of the same kind pinned or manages, and still holds, reachable for
 	// kernels of this device at the address ptr.
 	Attach(host unsafe.Pointer, bytes int64) (ptr uint64, err error)
 	// Detach ends Attach. The memory stays.

@@ -117,6 +117,7 @@ const (
 	attrMajor          = 75
 	attrMinor          = 76
 	attrSharedPerSM    = 81
+	attrManagedAtOnce  = 89 // the host may touch managed memory while kernels run
 	attrRegistersPerSM = 82
 	attrSharedPerBlock = 97 // with cuFuncSetAttribute
 	attrBlocksPerSM    = 106
@@ -206,8 +207,33 @@ func (b *driver) Pin(bytes int64) (unsafe.Pointer, uint64, error) {
 	return host, ptr, nil
 }
 
-// Attach needs nothing but the address, because memory is pinned for every context.
+// attachGlobal is a flag of cuMemAllocManaged: kernels of all streams and devices may touch the memory.
+const attachGlobal = 1
+
+// Manage refuses devices that do not share pages with a host that touches them at the same time: there a touch of the host
+// while a kernel runs ends the process.
+func (b *driver) Manage(bytes int64) (unsafe.Pointer, uint64, error) {
+	op := fmt.Sprintf("%d bytes of managed memory", bytes)
+	var atOnce int32
+	if err := b.check(op, dynlib.Call(b.deviceGetAttribute, uintptr(unsafe.Pointer(&atOnce)), attrManagedAtOnce, uintptr(b.device))); err != nil {
+		return nil, 0, err
+	}
+	if atOnce == 0 {
+		return nil, 0, &Error{Op: op, Text: fmt.Sprintf("%v and the host cannot touch managed memory at the same time", b.info), Hint: "keep neighbour lists in page-locked host memory", Kind: ErrArch}
+	}
+	var host unsafe.Pointer
+	if err := b.check(op, dynlib.Call(b.memAllocManaged, uintptr(unsafe.Pointer(&host)), uintptr(bytes), attachGlobal)); err != nil {
+		return nil, 0, err
+	}
+	b.managed.Store(host, true)
+	return host, uint64(uintptr(host)), nil
+}
+
+// Attach needs nothing but the address, because memory is pinned for every context. Managed memory has the same one everywhere.
 func (b *driver) Attach(host unsafe.Pointer, bytes int64) (ptr uint64, err error) {
+	if _, ok := b.managed.Load(host); ok {
+		return uint64(uintptr(host)), nil
+	}
 	err = b.check(fmt.Sprintf("address of %d bytes of pinned memory", bytes), dynlib.Call(b.memHostGetPointer, uintptr(unsafe.Pointer(&ptr)), uintptr(host), 0))
 	return ptr, err
 }
@@ -215,6 +241,9 @@ func (b *driver) Attach(host unsafe.Pointer, bytes int64) (ptr uint64, err error
 func (b *driver) Detach(unsafe.Pointer) error { return nil }
 
 func (b *driver) Unpin(host unsafe.Pointer) error {
+	if _, ok := b.managed.LoadAndDelete(host); ok {
+		return b.check("free of managed memory", dynlib.Call(b.memFree, uintptr(host)))
+	}
 	return b.check("free of pinned memory", dynlib.Call(b.memFreeHost, uintptr(host)))
 }
 

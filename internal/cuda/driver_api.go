@@ -24,8 +24,11 @@ type driverAPI struct {
 	memsetD8Async, memcpyHtoDAsync, memcpyDtoHAsync, memcpyDtoDAsync              uintptr
 	streamCreate, streamDestroy, streamSynchronize, streamQuery, streamWaitEvent  uintptr
 	eventCreate, eventDestroy, eventRecord, eventSynchronize, eventElapsedTime    uintptr
+	memAllocManaged                                                               uintptr
 	moduleLoadDataEx, moduleUnload, moduleGetFunction                             uintptr
 	funcGetAttribute, funcSetAttribute, funcGetParamInfo, occupancy, launchKernel uintptr
+
+	managed sync.Map // addresses of managed memory, of all devices
 }
 
 // loadDriver opens the driver once a process.
@@ -73,6 +76,7 @@ func startDriver(handle dynlib.Library, path string, s *selection) (*driverAPI, 
 		{&a.memHostAlloc, "cuMemHostAlloc"},
 		{&a.memHostGetPointer, "cuMemHostGetDevicePointer_v2"},
 		{&a.memFreeHost, "cuMemFreeHost"},
+		{&a.memAllocManaged, "cuMemAllocManaged"},
 		{&a.memsetD8Async, "cuMemsetD8Async"},
 		{&a.memcpyHtoDAsync, "cuMemcpyHtoDAsync_v2"},
 		{&a.memcpyDtoHAsync, "cuMemcpyDtoHAsync_v2"},

@@ -75,6 +75,35 @@ func TestDriverDescribesTheDevice(t *testing.T) {
 	}
 }
 
+// TestDriverManages: managed memory has one address, is freed as device memory, and is refused where the host may not touch it
+// while a kernel runs.
+func TestDriverManages(t *testing.T) {
+	d, _ := standIn(t)
+	do(t, d, func(c *Context) error {
+		if _, err := c.Managed(1 << 21); !errors.Is(err, ErrMemory) {
+			t.Error("more managed memory than there is:", err)
+		}
+		p, err := c.Managed(77)
+		if err != nil {
+			return err
+		}
+		if at, err := c.d.backend.Attach(p.host, 77); at != p.Ptr() || err != nil || at != uint64(uintptr(p.host)) || len(p.Bytes()) != 77 || !p.Managed() {
+			t.Errorf("at %#x and %#x, %d bytes, %v", p.Ptr(), at, len(p.Bytes()), err)
+		}
+		if _, err := c.Managed(100); !errors.Is(err, ErrArch) || !strings.Contains(err.Error(), "cannot touch managed memory at the same time") {
+			t.Error(err)
+		}
+		q, err := c.Pinned(77)
+		if err != nil {
+			return err
+		}
+		if q.Managed() {
+			t.Error("pinned memory is managed")
+		}
+		return errors.Join(p.Free(), q.Free())
+	})
+}
+
 func TestDriverRuns(t *testing.T) {
 	d, _ := standIn(t)
 	do(t, d, func(c *Context) error {

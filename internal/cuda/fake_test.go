@@ -73,6 +73,8 @@ func (f *fake) Pin(bytes int64) (unsafe.Pointer, uint64, error) {
 	return unsafe.Pointer(&f.memory[ptr][0]), ptr, nil
 }
 
+func (f *fake) Manage(bytes int64) (unsafe.Pointer, uint64, error) { return f.Pin(bytes) }
+
 func (f *fake) Unpin(host unsafe.Pointer) error { return f.Free(uint64(uintptr(host))) }
 
 func (f *fake) Attach(host unsafe.Pointer, _ int64) (uint64, error) {

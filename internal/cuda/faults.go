@@ -97,6 +97,16 @@ func (f *Faults) Pin(bytes int64) (unsafe.Pointer, uint64, error) {
 	return f.Backend.Pin(bytes)
 }
 
+func (f *Faults) Manage(bytes int64) (unsafe.Pointer, uint64, error) {
+	if err := f.enter("managed memory"); err != nil {
+		return nil, 0, err
+	}
+	if err := f.nth(&f.allocs, f.FailAlloc, Error{Op: fmt.Sprintf("%d bytes of managed memory", bytes), Kind: ErrMemory}); err != nil {
+		return nil, 0, err
+	}
+	return f.Backend.Manage(bytes)
+}
+
 func (f *Faults) Attach(host unsafe.Pointer, bytes int64) (uint64, error) {
 	if err := f.enter("pinned memory"); err != nil {
 		return 0, err

@@ -162,13 +162,14 @@ func span[T any](c *Context, what string, b Buffer, at int64, n int) (int64, err
 	return int64(n) * size, nil
 }
 
-// Pinned is page-locked host memory that the device reaches too. While a kernel runs, the host sees the
+// Pinned is page-locked host memory that the device reaches too, or managed memory. While a kernel runs, the host sees the
 // kernel's writes and the kernel sees the host's, with the fences that base/device.cuh names *_system.
 type Pinned struct {
-	d     *Device
-	bytes []byte
-	host  unsafe.Pointer
-	ptr   uint64
+	d       *Device
+	bytes   []byte
+	host    unsafe.Pointer
+	ptr     uint64
+	managed bool
 }
 
 // Pinned takes pinned memory, cleared.
@@ -182,22 +183,40 @@ func (c *Context) Pinned(bytes int64) (*Pinned, error) {
 
 // PinnedRaw is Pinned without the clearing: the contents are unknown.
 func (c *Context) PinnedRaw(bytes int64) (*Pinned, error) {
+	return c.hostMemory(bytes, false)
+}
+
+// Managed takes managed memory (CUDA's unified memory), contents unknown: its pages lie where they were touched last. A
+// kernel's touch of a page in the host's memory moves the page to the device, where it drives others out if there is no room. On
+// emulated devices pages do not move.
+func (c *Context) Managed(bytes int64) (*Pinned, error) {
+	return c.hostMemory(bytes, true)
+}
+
+func (c *Context) hostMemory(bytes int64, managed bool) (*Pinned, error) {
 	if err := c.d.ready(); err != nil {
 		return nil, err
 	}
-	if bytes <= 0 || bytes > math.MaxInt {
-		return nil, fmt.Errorf("cuda: %d bytes of pinned memory", bytes)
+	take, what := c.d.backend.Pin, "pinned"
+	if managed {
+		take, what = c.d.backend.Manage, "managed"
 	}
-	host, ptr, err := c.d.backend.Pin(bytes)
+	if bytes <= 0 || bytes > math.MaxInt {
+		return nil, fmt.Errorf("cuda: %d bytes of %s memory", bytes, what)
+	}
+	host, ptr, err := take(bytes)
 	if err != nil {
 		return nil, c.d.note(err)
 	}
-	p := &Pinned{d: c.d, bytes: unsafe.Slice((*byte)(host), bytes), host: host, ptr: ptr}
+	p := &Pinned{d: c.d, bytes: unsafe.Slice((*byte)(host), bytes), host: host, ptr: ptr, managed: managed}
 	c.d.pinned[p] = struct{}{}
 	c.d.inUse.Add(bytes)
 	p.locked(bytes)
 	return p, nil
 }
+
+// Managed reports whether the memory is managed memory.
+func (p *Pinned) Managed() bool { return p.managed }
 
 // Bytes is the memory as the host sees it, valid until Free or the device's Close, and nil after them. Any
 // goroutine may use it.

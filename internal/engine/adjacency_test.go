@@ -64,7 +64,7 @@ func (x search) adjacency(t *testing.T, d *cuda.Device, g *graph.Graph, ring int
 		place  string
 		memory int64 // that the session may use; 0: all
 		noted  bool  // every user is told
-	}{{"host", 0, false}, {"auto", tight, true}, {"device", tight, false}} {
+	}{{"host", 0, false}, {"managed", 0, false}, {"auto", tight, true}, {"device", tight, false}} {
 		if c.place == "auto" && makes[x.name] {
 			continue
 		}
@@ -89,7 +89,7 @@ func (x search) adjacency(t *testing.T, d *cuda.Device, g *graph.Graph, ring int
 			}
 		case err != nil || got.Matches != want.Matches || !got.Complete || x.listing && engine.U64(uint64(rows)) != want.Matches:
 			t.Errorf("%s: %v (complete %v, %d rows, %v), the host says %v", c.place, got.Matches, got.Complete, rows, err, want.Matches)
-		case !strings.Contains(strings.Join(got.Stats, "\n"), "were read in host memory") || strings.Contains(strings.Join(got.Notes, "\n"), "host memory") != c.noted:
+		case !strings.Contains(strings.Join(got.Stats, "\n"), map[bool]string{false: "were read in host memory", true: "lay in managed memory"}[c.place == "managed"]) || strings.Contains(strings.Join(got.Notes, "\n"), "host memory") != c.noted:
 			t.Errorf("%s: statistics %q, notes %q", c.place, got.Stats, got.Notes)
 		}
 		if err := s.Close(); err != nil {

@@ -27,7 +27,7 @@ type Memory struct {
 type MemoryArray struct {
 	Name  string `json:"name"`
 	Bytes int64  `json:"bytes"`
-	Place string `json:"place"` // device or host
+	Place string `json:"place"` // device, host or managed
 }
 
 // MemoryCache is a cache of neighbour lists. Reads is the part of the expected reads of lists that find
@@ -38,10 +38,10 @@ type MemoryCache struct {
 	Reads float64 `json:"reads"`
 }
 
-// Host is the bytes of arrays in host memory.
+// Host is the bytes of arrays in host memory, also of those in managed memory.
 func (m *Memory) Host() (n int64) {
 	for _, a := range m.Arrays {
-		if a.Place == "host" {
+		if a.Place != "device" {
 			n += a.Bytes
 		}
 	}
@@ -62,7 +62,7 @@ func (m *Memory) Lines() []string {
 		first += fmt.Sprintf("; %d bytes are the least that works", m.Least)
 	}
 	out := []string{first}
-	for _, place := range []string{"device", "host"} {
+	for _, place := range []string{"device", "host", "managed"} {
 		var arrays []string
 		sum := int64(0)
 		for _, a := range m.Arrays {
@@ -72,7 +72,7 @@ func (m *Memory) Lines() []string {
 			}
 		}
 		if len(arrays) > 0 {
-			out = append(out, fmt.Sprintf("%s: %s: %s", map[string]string{"device": "on the GPU", "host": "in host memory"}[place], size(sum), strings.Join(arrays, ", ")))
+			out = append(out, fmt.Sprintf("%s: %s: %s", map[string]string{"device": "on the GPU", "host": "in host memory", "managed": "in managed memory"}[place], size(sum), strings.Join(arrays, ", ")))
 		}
 	}
 	if c := m.Cache; c != nil {

@@ -26,7 +26,7 @@ import (
 
 // Options are the switches of all engines of GPUs.
 var Options = option.Table{
-	option.Choice(Adjacency, "where neighbour lists lie: in host memory, with a cache on the GPU or without; auto is cached if the GPU has too little memory for all", "auto", "device", "cached", "host"),
+	option.Choice(Adjacency, "where neighbour lists lie: in host memory, with a cache on the GPU or without; in managed memory, whose pages move to the GPU; auto is cached if the GPU has too little memory for all", "auto", "device", "cached", "host", "managed"),
 	option.Choice("gpu.cache", "which lists the cache has: by random walks, the longest, or none", "walks", "degree", "off"),
 	option.Switch("gpu.sweeps", true, "count triangles, diamonds and others that add up over lists in sweeps, with one block of lists on the GPU after the other, where no cache serves them"),
 	option.Choice(Offsets, "whether relations of few vertices, as those of most edge labels, get an offset for each vertex; auto: in long searches of small graphs", "auto", "on", "off"),
@@ -58,7 +58,7 @@ func ReadRoom(o engine.Options) (Room, error) {
 	if err != nil {
 		return Room{}, err
 	}
-	place := option.Pick(v, Adjacency, map[string]session.Place{"auto": session.Auto, "device": session.Device, "cached": session.Cached, "host": session.Host})
+	place := option.Pick(v, Adjacency, map[string]session.Place{"auto": session.Auto, "device": session.Device, "cached": session.Cached, "host": session.Host, "managed": session.Managed})
 	return Room{place, o.Memory, v.Text("gpu.cache"), v.On("gpu.sweeps"), v.Text(Offsets)}, nil
 }
 
@@ -234,7 +234,10 @@ func memoryOf(p session.Plan) *engine.Memory {
 	m := &engine.Memory{Budget: p.Budget, Least: p.Least, Search: p.Scratch}
 	for _, a := range p.Arrays {
 		place := "device"
-		if a.Host {
+		switch {
+		case a.Host && p.Managed:
+			place = "managed"
+		case a.Host:
 			place = "host"
 		}
 		m.Arrays = append(m.Arrays, engine.MemoryArray{Name: a.Name, Bytes: a.Bytes, Place: place})
@@ -299,7 +302,11 @@ func (r *Run) report(found *session.Result) {
 		if d.Host == 0 {
 			continue
 		}
-		where := fmt.Sprintf("%s of the graph's arrays were read in host memory, and %s on the device", memory.Text(uint64(d.Host)), memory.Text(uint64(d.Resident)))
+		how := "were read in host memory"
+		if r.Room.place == session.Managed {
+			how = "lay in managed memory, whose pages kernels move to the device"
+		}
+		where := fmt.Sprintf("%s of the graph's arrays %s, and %s on the device", memory.Text(uint64(d.Host)), how, memory.Text(uint64(d.Resident)))
 		if c := d.Cache; c.Lists > 0 {
 			where += fmt.Sprintf("; a cache of %s had %d lists, with %.0f %% of the expected reads", memory.Text(uint64(c.Bytes)), c.Lists, 100*c.Share)
 			if c.Blocks > 1 {

@@ -254,6 +254,9 @@ func (b *backend) attach(op string, host unsafe.Pointer, size int64) (ptr uint64
 	return p.ptr, nil
 }
 
+// Manage takes pinned memory: the emulated device reads the host's memory in place, and no page moves.
+func (b *backend) Manage(bytes int64) (unsafe.Pointer, uint64, error) { return b.Pin(bytes) }
+
 func (b *backend) Attach(host unsafe.Pointer, bytes int64) (uint64, error) {
 	return b.attach(fmt.Sprintf("address of %d bytes of pinned memory", bytes), host, pages(bytes))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/memory"
 )
 
-// hostArray is an array in page-locked host memory: one copy, which all devices of the session that
+// hostArray is an array in page-locked host memory, or in managed memory: one copy, which all devices of the session that
 // want it there read in place.
 type hostArray struct {
 	key   arrayKey
@@ -93,7 +93,7 @@ func (s *Session) pin(j *Job) error {
 			if !w.host {
 				continue
 			}
-			if a := s.host.all[w.key]; a != nil {
+			if a := s.host.all[w.key]; a != nil && a.mem.Managed() == (j.Place == Managed) {
 				a.last = s.host.run
 			} else {
 				missing[w.key] = w.bytes
@@ -163,11 +163,24 @@ func (s *Session) outdateHost(wants [][]want) error {
 // memory taken. The driver may refuse, though there should be room: then others make room.
 func (s *Session) attach(j *Job, i int, w *want) error {
 	a := s.host.all[w.key]
+	if a != nil && a.mem.Managed() != (j.Place == Managed) {
+		if err := s.dropHost(a); err != nil {
+			return err
+		}
+		a = nil
+	}
+	take := (*cuda.Context).PinnedRaw
+	if j.Place == Managed {
+		take = (*cuda.Context).Managed
+		if err := s.devs[i].dev.Do(s.devs[i].fence); err != nil {
+			return err
+		}
+	}
 	if a == nil {
 		a = &hostArray{key: w.key, owner: j.Owner, at: make([]uint64, len(s.devs)), last: s.host.run}
 		for {
 			err := s.devs[0].dev.Do(func(c *cuda.Context) (err error) {
-				a.mem, err = c.PinnedRaw(w.bytes)
+				a.mem, err = take(c, w.bytes)
 				return err
 			})
 			if err == nil {
@@ -219,8 +232,8 @@ func (s *Session) freeHost(which func(*hostArray) bool) error {
 	return cuda.Join(errs...)
 }
 
-// temporary arrays go at the end of the run: no other run has a name for them.
-func (a *hostArray) temporary() bool { return a.key.own != nil }
+// temporary arrays go at the end of the run: no other run has a name for them, or they are there for a comparison.
+func (a *hostArray) temporary() bool { return a.key.own != nil || a.mem.Managed() }
 
 // check says whether the process may have so many more bytes of page-locked memory.
 func (s *Session) check(j *Job, bytes int64) error {

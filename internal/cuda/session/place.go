@@ -23,6 +23,9 @@ const (
 	// Cached has all neighbour lists in host memory, and copies of those that are read most in device
 	// memory. Auto is Cached if the arrays do not fit and the job says what it reads.
 	Cached
+	// Managed is Host in managed memory instead of page-locked memory: pages of lists move to the device where kernels touch
+	// them. It is for comparison, as the baseline that published systems have. Lists go at the end of the run.
+	Managed
 )
 
 // arranged returns the arrays of a job, and decides which of them lie in host memory, on a device where the

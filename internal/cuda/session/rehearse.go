@@ -12,13 +12,14 @@ type Plan struct {
 	Scratch int64       // bytes of the search's own memory
 	Cache   CacheResult // none: Lists is 0
 	Least   int64       // bytes of the smallest budget that works; 0: unknown
+	Managed bool        // arrays that are not on the device lie in managed memory
 }
 
 // PlannedArray is an array of a job's program.
 type PlannedArray struct {
 	Name  string
 	Bytes int64
-	Host  bool // it is read in host memory
+	Host  bool // it is read in host memory, or in managed memory
 }
 
 // Plan says where the arrays of a job lie on the first device, as far as that is known before a run.
@@ -26,7 +27,7 @@ func (s *Session) Plan(j *Job) Plan { return s.planned(s.settled(j)) }
 
 func (s *Session) planned(j *Job) Plan {
 	d := s.devs[0]
-	p := Plan{Budget: d.room.limit}
+	p := Plan{Budget: d.room.limit, Managed: j.Place == Managed}
 	wants := arranged(j, d.room.limit)
 	for _, w := range wants {
 		p.Arrays = append(p.Arrays, PlannedArray{w.what, w.bytes, w.host})

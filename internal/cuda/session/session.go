@@ -62,6 +62,8 @@ type device struct {
 	rehearsed DeviceResult
 	spare     []*cuda.Pinned // of Lend, that the last run which borrowed had
 	idle      int            // runs since then
+	// fenced is memory that nobody uses during a run with managed memory.
+	fenced cuda.Buffer
 }
 
 // Open starts a session over open devices, which stay the caller's to close,
@@ -189,9 +191,9 @@ func (s *Session) sweep() error {
 	gone := s.gone
 	s.gone = nil
 	s.mu.Unlock()
-	errs := []error{s.freeHost(func(a *hostArray) bool { return a.temporary() || slices.Contains(gone, a.owner) })}
+	errs := []error{s.freeHost(func(a *hostArray) bool { return a.temporary() || slices.Contains(gone, a.owner) }), s.unfence()}
 	if len(gone) == 0 {
-		return errs[0]
+		return cuda.Join(errs...)
 	}
 	for _, d := range s.devs {
 		if len(d.arrays.all) == 0 {

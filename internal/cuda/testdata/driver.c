@@ -48,8 +48,10 @@ CUresult cuDeviceGetCount(int *n) { *n = count; return 0; }
 CUresult cuDeviceGet(CUdevice *d, int ordinal) { if (ordinal < 0 || ordinal >= count) return 101; *d = 40 + visible[ordinal]; return 0; }
 CUresult cuDeviceGetName(char *s, int n, CUdevice d) { snprintf(s, n, "Host %d", d); return 0; }
 CUresult cuDeviceTotalMem_v2(size_t *n, CUdevice d) { (void)d; *n = 5ull << 30; return 0; }
+static int apart; /* the host may not touch managed memory while kernels run */
 CUresult cuDeviceGetAttribute(int *v, int a, CUdevice d) {
   if (d != 41) return 101;
+  if (a == 89) return *v = !apart, 0;
   *v = a == 75 ? 9 : a == 76 ? 0 : a == 10 ? 32 : a == 97 ? 232448 : 1000 + a;
   return 0;
 }
@@ -59,11 +61,20 @@ CUresult cuCtxSetCurrent(CUcontext c) { bound = c == (void *)(intptr_t)1041; ret
 CUresult cuCtxSynchronize(void) { ENTER; return 0; }
 
 CUresult cuMemAlloc_v2(CUdeviceptr *p, size_t n) { ENTER; if (n > 1 << 20) return 2; *p = (uintptr_t)malloc(n); return 0; }
+
+/* The last managed memory, which only cuMemFree frees. After 77 bytes of it the device has the kind that is not shared. */
+static CUdeviceptr managed;
+CUresult cuMemAllocManaged(CUdeviceptr *p, size_t n, unsigned flags) {
+  ENTER;
+  if (flags != 1) return 1;
+  apart = n == 77;
+  return cuMemAlloc_v2(&managed, n) ? 2 : (*p = managed, 0);
+}
 CUresult cuMemFree_v2(CUdeviceptr p) { ENTER; free((void *)(uintptr_t)p); return 0; }
 CUresult cuMemGetInfo_v2(size_t *f, size_t *t) { ENTER; *f = 3; *t = 4; return 0; }
 CUresult cuMemHostAlloc(void **p, size_t n, unsigned flags) { ENTER; if (flags != 3) return 1; *p = malloc(n); return 0; }
-CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *d, void *p, unsigned flags) { ENTER; *d = (uintptr_t)p; return flags; }
-CUresult cuMemFreeHost(void *p) { ENTER; free(p); return 0; }
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *d, void *p, unsigned flags) { ENTER; if ((uintptr_t)p == managed) return 1; *d = (uintptr_t)p; return flags; }
+CUresult cuMemFreeHost(void *p) { ENTER; if ((uintptr_t)p == managed) return 1; free(p); return 0; }
 CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char v, size_t n, CUstream s) { ENTER; if (!s) return 400; memset((void *)(uintptr_t)p, v, n); return 0; }
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr d, const void *h, size_t n, CUstream s) { ENTER; if (!s) return 400; memcpy((void *)(uintptr_t)d, h, n); return 0; }
 CUresult cuMemcpyDtoHAsync_v2(void *h, CUdeviceptr d, size_t n, CUstream s) { ENTER; if (!s) return 400; memcpy(h, (void *)(uintptr_t)d, n); return 0; }

@@ -46,6 +46,7 @@ var techniques = []nodiff.Technique{
 	{Name: "deg() and EXISTS, listed", Patterns: nodiff.Conditions, Force: inParts(true), Plan: looks},
 	nodiff.LabelledNest.With("an empty part", "partition.parts", "20").Said(`20 parts \([1-9][0-9]* empty\)`),
 	nodiff.Nest.With("the whole graph in host memory", "partition.memory", "unified").Said(`searched the whole graph in host memory`),
+	nodiff.Nest.With("the whole graph in managed memory", "partition.memory", "managed").Said(`searched the whole graph in managed memory`),
 }
 
 // inParts forces a search in three parts.

@@ -39,7 +39,7 @@ var Options = option.Table{
 	option.Number("partition.parts", 0, 0, maxParts, "the number of parts; 0: as many as fit the memory of a GPU one at a time"),
 	option.Choice("partition.method", "the program that cuts the graph into parts", partition.Methods[:]...),
 	option.Switch("partition.share", true, "matches in several parts: one search for all edges of the pattern that its symmetries make alike; off: one for each edge"),
-	option.Choice("partition.memory", "cut the graph into parts and gather lists in chunks, or search it whole in host memory, which a GPU reads in place", "chunks", "unified"),
+	option.Choice("partition.memory", "cut the graph into parts and gather lists in chunks, or search it whole: in host memory, which a GPU reads in place, or in managed memory, whose pages move to the GPU", "chunks", "unified", "managed"),
 	option.Number("partition.batch", 0, 0, 1<<24, "the most rows of a table, and the most vertices whose lists are gathered at once; 0: as many as there is room for"),
 }
 
@@ -70,11 +70,12 @@ type prepared struct {
 	o    engine.Options
 	room gpu.Room
 
-	parts   partition.Options
-	bytes   int64 // of the graph's lists that the plan reads
-	batch   int
-	chunk   int64
-	unified engine.Prepared // searches the whole graph in host memory; nil: parts are searched
+	parts  partition.Options
+	bytes  int64 // of the graph's lists that the plan reads
+	batch  int
+	chunk  int64
+	entire engine.Prepared // searches the whole graph; nil: parts are searched
+	where  string          // the whole graph lies, for people
 
 	inCore   func(s *session.Session) []engine.Engine
 	inner    inner    // for matches in one part
@@ -112,10 +113,15 @@ func (e *Engine) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o en
 	if x.inner, err = choose(ctx, e.inCore(e.s), g, p, o); err != nil {
 		return nil, err
 	}
-	if v.Text("partition.memory") == "unified" {
+	if how := v.Text("partition.memory"); how != "chunks" {
+		place := "host"
+		x.where = "in host memory"
+		if how == "managed" {
+			place, x.where = how, "in managed memory"
+		}
 		q, err := x.inner.compile(ctx, g, p, o, nil)
 		if err == nil {
-			x.unified, err = x.inner.engine.Prepare(ctx, g, q, gpu.Placed(o, "host"))
+			x.entire, err = x.inner.engine.Prepare(ctx, g, q, gpu.Placed(o, place))
 		}
 		return x, err
 	}
@@ -216,9 +222,9 @@ func (x *prepared) Traits() engine.Traits {
 	t := engine.Traits{Compiles: x.p.Empty == nil}
 	switch {
 	case x.p.Empty != nil:
-	case x.unified != nil:
-		t = x.unified.Traits()
-		t.Phases = append([]string{fmt.Sprintf("engine %s searches the whole graph in host memory", x.inner.engine.Name())}, t.Phases...)
+	case x.entire != nil:
+		t = x.entire.Traits()
+		t.Phases = append([]string{fmt.Sprintf("engine %s searches the whole graph %s", x.inner.engine.Name(), x.where)}, t.Phases...)
 	default:
 		dealt := ""
 		if n := len(x.s.Devices()); n > 1 && x.parts.Parts > 1 {
@@ -244,8 +250,8 @@ func (x *prepared) Traits() engine.Traits {
 // Compile starts compiling the kernels of searches across parts.
 func (x *prepared) Compile(ctx context.Context) {
 	switch {
-	case x.unified != nil:
-		x.unified.Compile(ctx)
+	case x.entire != nil:
+		x.entire.Compile(ctx)
 	case len(x.searches) > 0:
 		_ = x.s.Compile(ctx, x.job())
 	}
@@ -269,9 +275,9 @@ func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, er
 		none.Complete = true
 		return none, nil
 	}
-	if x.unified != nil {
-		res, err := x.unified.Run(ctx, goal)
-		res.Stats = append(res.Stats, fmt.Sprintf("partition: engine %s searched the whole graph in host memory", x.inner.engine.Name()))
+	if x.entire != nil {
+		res, err := x.entire.Run(ctx, goal)
+		res.Stats = append(res.Stats, fmt.Sprintf("partition: engine %s searched the whole graph %s", x.inner.engine.Name(), x.where))
 		res.Engine = Name
 		return res, err
 	}

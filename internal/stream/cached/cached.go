@@ -170,6 +170,9 @@ func (x *Device) fill(view dynamic.View, version uint64) error {
 // Whole implements nest.Device: a cache is chosen for all searches of a window.
 func (x *Device) Whole() bool { return true }
 
+// Has implements nest.Device.
+func (x *Device) Has() func(label dynamic.Label, from, to dynamic.Class) bool { return nil }
+
 // Post implements nest.Device. It blocks until all is searched.
 func (x *Device) Post(ctx context.Context, base uint64, events []dynamic.Event, tasks []nest.Task) error {
 	if x.stuck != nil {

@@ -17,13 +17,15 @@ import (
 //
 // No match of any version depends on a change that no watch looks at, and no sink that reads lists is told of one. So it is put off (late.go), or
 // several workers make it at once, before the others of its run. The others are made and matched as updates of Steps are, one by one or in a window, in
-// which several workers make them.
+// which several workers make them. A device searches the second ones while more of them are made (devicebatch.go).
 type shared struct {
 	m       *Matcher
-	changes []dynamic.Change // of a run
-	seen    []bool           // a watch looks at it
-	some    []dynamic.Change // those that a watch looks at, or those that none looks at
-	late    bool             // those that none looks at are put off
+	has     func(label dynamic.Label, from, to dynamic.Class) bool // as of the device; nil: there is none, or it has all edges
+	changes []dynamic.Change                                       // of a run
+	seen    []bool                                                 // a watch looks at it
+	some    []dynamic.Change                                       // those that a watch looks at, or those that none looks at
+	short   int                                                    // runs in this batch that were too short for a device, since the last one that was not
+	late    bool                                                   // those that none looks at are put off
 	ahead   dynamic.Ahead
 	all     dynamic.Each // each, made once
 }
@@ -34,7 +36,7 @@ func (m *Matcher) Apply(ctx context.Context, batch []stream.Update, sink nest.Si
 	reads = reads && reading.ReadsLists()
 	x := &m.shared
 	x.late = !reads && m.putsOff()
-	if x.late || !reads && m.n > 1 && m.device.Device == nil && len(batch) >= m.grain.run {
+	if x.late && m.device.Device == nil || !reads && len(batch) >= m.grain.run && (m.n > 1 || m.device.Device != nil) {
 		return x.apply(ctx, batch, sink)
 	}
 	return m.Steps(ctx, m.steps(batch), sink)
@@ -61,6 +63,7 @@ func (x *shared) apply(ctx context.Context, batch []stream.Update, sink nest.Sin
 	}
 	m.clear()
 	m.run.reset(ctx, sink)
+	x.short = 0
 	if x.late {
 		m.g.LookAway(x.all, m.grain.late)
 		defer m.g.LookBack()
@@ -74,7 +77,8 @@ func (x *shared) apply(ctx context.Context, batch []stream.Update, sink nest.Sin
 			n = x.plain(batch)
 		}
 		looked := time.Since(start)
-		if x.runs(n, len(batch)) {
+		if x.runs(n, len(batch), r.Updates == 0) {
+			x.short = 0
 			wrong = x.make(batch[:n], &part)
 		} else {
 			n = x.others(batch, n)
@@ -102,13 +106,24 @@ func (x *shared) apply(ctx context.Context, batch []stream.Update, sink nest.Sin
 	return r, err
 }
 
-// runs reports whether the first n updates of a batch of some length, which are plain, are worth a run.
-func (x *shared) runs(n, batch int) bool {
+// runs reports whether the first n updates of a batch of some length, which are plain, are worth a run. first: no updates came before them in
+// the batch.
+func (x *shared) runs(n, batch int, first bool) bool {
+	if d := x.m.device.Device; d != nil {
+		return n >= x.m.grain.run && (!d.Whole() || first && n == batch)
+	}
 	return n >= x.m.grain.run || x.late && n > 0 && (x.m.n == 1 || n == batch)
 }
 
 // others returns how many updates of a batch, of which the first n are plain, are made as Steps does.
 func (x *shared) others(batch []stream.Update, n int) int {
+	if d := x.m.device.Device; d != nil {
+		// Each part is a window, at whose end the host waits for the device. So parts grow while runs are short.
+		if x.short++; d.Whole() || x.short > 24 {
+			return len(batch)
+		}
+		return min(n+x.m.grain.run<<(x.short-1), len(batch))
+	}
 	if x.m.n > 1 || !x.late {
 		return min(n+x.m.grain.run, len(batch)) // what is not plain is among these
 	}
@@ -124,6 +139,7 @@ const most = 1 << 20
 // plain returns how many updates at the beginning of a batch are plain changes of edges, and finds these.
 func (x *shared) plain(batch []stream.Update) int {
 	batch = batch[:min(len(batch), most)]
+	x.ask()
 	x.changes = slices.Grow(x.changes[:0], len(batch))[:len(batch)]
 	x.seen = slices.Grow(x.seen[:0], len(batch))[:len(batch)]
 	if x.m.n == 1 {
@@ -182,7 +198,11 @@ func (x *shared) change(u *stream.Update, version uint64) (c dynamic.Change, ok 
 // looks reports whether a watch looks at a change.
 func (x *shared) looks(c *dynamic.Change) bool {
 	g := x.m.g
-	return c.Result == dynamic.Applied && len(x.m.Table.Of(c.Label, g.ClassOf(c.U), g.ClassOf(c.V))) > 0
+	if c.Result != dynamic.Applied {
+		return false // its ends may be no vertices
+	}
+	u, v := g.ClassOf(c.U), g.ClassOf(c.V)
+	return len(x.m.Table.Of(c.Label, u, v)) > 0 || x.onDevice(c.Label, u, v)
 }
 
 // each is a dynamic.Each of the matcher's workers.
@@ -223,7 +243,9 @@ func (x *shared) make(batch []stream.Update, r *nest.Result) (err error) {
 	}
 	some := x.take(true)
 	r.Update = time.Since(start)
-	if k := len(some); k > 0 {
+	if m.device.Device != nil {
+		err = x.posted(some, base+uint64(len(batch)), r)
+	} else if k := len(some); k > 0 {
 		if m.n < manyWorkers || k < m.grain.run {
 			some, err = x.singly(some, r)
 		}

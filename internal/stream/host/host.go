@@ -62,7 +62,7 @@ func New(g *dynamic.Graph, o Options) *Matcher {
 	m.run.m, m.shared.m = m, m
 	m.shared.all = m.shared.each
 	m.device.Device = o.Device
-	m.late = !o.AtOnce && o.Device == nil
+	m.late = !o.AtOnce
 	m.run.change.L = &m.run.mu
 	for range n {
 		m.workers = append(m.workers, newSearcher(m))

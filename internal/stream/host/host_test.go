@@ -20,7 +20,7 @@ import (
 	"github.com/weftgraph/weft/internal/stream/nest"
 )
 
-func parse(t *testing.T, text string) *pattern.Pattern {
+func parse(t testing.TB, text string) *pattern.Pattern {
 	t.Helper()
 	q, err := gql.Parse(text)
 	if err != nil {

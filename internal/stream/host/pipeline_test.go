@@ -29,6 +29,7 @@ func TestLawInPipeline(t *testing.T) {
 				Listed: rapid.SampledFrom([]int{0, 1, 10, 30}).Draw(t, "listed"),
 				Memory: 1 << rapid.IntRange(12, 16).Draw(t, "memory"),
 				ByEdge: rapid.IntRange(0, 3).Draw(t, "by edge") == 0,
+				Hash:   rapid.IntRange(0, 2).Draw(t, "hash") == 0,
 				Entire: rapid.IntRange(0, 3).Draw(t, "entire") == 0,
 				Flowing: pipeline.Flowing{
 					Batch: rapid.IntRange(1, 8).Draw(t, "updates"), Window: 64, Queue: 1 << rapid.IntRange(7, 9).Draw(t, "queue"),
@@ -66,13 +67,13 @@ func TestPipelineHubs(t *testing.T) {
 		"MATCH star(4)", "MATCH (a)--(b)--(c)--(a), (b)--(d)--(a)",
 	}
 	full := uint64(0) // how often the memory was
-	run := func(t *testing.T, d *cuda.Device, memory int64, share, shares int) (out []any) {
+	run := func(t *testing.T, d *cuda.Device, memory int64, share, shares int, hash bool) (out []any) {
 		g := hubs(t, n)
 		o := Options{Workers: 2}
 		var x *pipeline.Device
 		if d != nil {
 			var err error
-			x, err = pipeline.NewDevice(d, g, pipeline.Options{Memory: memory, Flowing: pipeline.Flowing{
+			x, err = pipeline.NewDevice(d, g, pipeline.Options{Memory: memory, Hash: hash, Flowing: pipeline.Flowing{
 				Window: 256, Wait: -1, Threads: 128, Blocks: 3, Share: share, Shares: shares, Dog: 5 * time.Minute,
 			}})
 			if err != nil {
@@ -123,15 +124,16 @@ func TestPipelineHubs(t *testing.T) {
 		}
 		return out
 	}
-	want := run(t, nil, 0, 0, 0)
+	want := run(t, nil, 0, 0, 0, false)
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
 		for _, c := range []struct {
 			memory        int64
 			share, shares int
-		}{{0, 4, 0}, {20 << 10, 2, 2}, {0, -1, 0}} {
+			hash          bool
+		}{{0, 4, 0, false}, {20 << 10, 2, 2, false}, {0, -1, 0, false}, {0, 4, 0, true}, {0, 2, 2, true}} {
 			full = 0
 			for try := 0; try == 0 || c.memory > 0 && full == 0 && try < 20; try++ { // if memory is given back early there is room, now and then
-				if got := run(t, d, c.memory, c.share, c.shares); !reflect.DeepEqual(got, want) {
+				if got := run(t, d, c.memory, c.share, c.shares, c.hash); !reflect.DeepEqual(got, want) {
 					t.Errorf("%+v: the device finds\n%v\nand the cores\n%v", c, got, want)
 				}
 			}

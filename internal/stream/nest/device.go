@@ -15,6 +15,10 @@ type Device interface {
 	Bind(x *Watches) error
 	// Whole reports whether the device wants all updates of a window by one Post. Others begin with the first ones while more are made.
 	Whole() bool
+	// Has returns a function that reports whether the device's graph has, or is to have, edges with a label from vertices of one class to vertices of
+	// another; nil: it has all edges. The matcher may leave out updates of other edges. The labels and classes are those of the graph that the watches
+	// are bound to. The function is safe for concurrent use, and valid until the next call of another method.
+	Has() func(label dynamic.Label, from, to dynamic.Class) bool
 	// Post gives the device the updates that made the versions after base, up to the present one, and their tasks, in the order of their
 	// updates. A window is open, which began at base or had its last Post there. Post may block until the device has room. The graph may have
 	// changed before the window, without a Post.

@@ -9,7 +9,7 @@ import (
 
 // The kernels of this package are for GPUs too.
 func TestCompilesForGPUs(t *testing.T) {
-	for name, text := range map[string]string{"probe.cu": probeText, "pipeline.cu": searchText, "blocks.cu": poolText} {
+	for name, text := range map[string]string{"probe.cu": probeText, "pipeline.cu": searchText, "hash.cu": hashText + searchText, "blocks.cu": poolText} {
 		t.Run(name, func(t *testing.T) { check.CompileCheck(t, cuda.Source{Name: name, Text: text}) })
 	}
 }

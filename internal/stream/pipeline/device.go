@@ -28,6 +28,7 @@ type Options struct {
 	Sample time.Duration // of which usage is sampled; 10 ms
 	ByEdge bool          // matches are extended edge by edge, as a baseline
 	Entire bool          // the device has all edges, and not only those that some watch may look at
+	Hash   bool          // neighbour lists are hash sets that are changed in place, as a baseline
 }
 
 // Device is a GPU with a graph in several versions. It implements nest.Device.
@@ -321,6 +322,22 @@ func (x *Device) drop() error {
 // Whole implements nest.Device.
 func (x *Device) Whole() bool { return false }
 
+// Has implements nest.Device. A flow may have edges that no watch looks at any more, and that another watch may look at later.
+func (x *Device) Has() func(label dynamic.Label, from, to dynamic.Class) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	used, has := x.used, x.used
+	if x.flow != nil {
+		has = x.has
+	}
+	if used.all || has.all {
+		return nil
+	}
+	return func(label dynamic.Label, from, to dynamic.Class) bool {
+		return used.has(label, from, to) || has.has(label, from, to)
+	}
+}
+
 // Post implements nest.Device. What the device has no room for stays on the host until then.
 func (x *Device) Post(ctx context.Context, base uint64, events []dynamic.Event, tasks []nest.Task) error {
 	x.mu.Lock()
@@ -448,7 +465,7 @@ func (x *Device) ready(ctx context.Context, from, more uint64) error {
 // load brings the graph of a version to the device.
 func (x *Device) load(ctx context.Context, version uint64, need int) error {
 	x.has = x.used
-	from := &viewLists{g: x.g, has: x.has, view: x.g.At(version), lists: need, directed: x.g.Directed(), labels: x.g.NumEdgeLabels() > 0}
+	from := &viewLists{g: x.g, has: x.has, view: x.g.At(version), lists: need, directed: x.g.Directed(), labels: x.g.NumEdgeLabels() > 0, hash: x.o.Hash}
 	var s *Store
 	err := x.d.Do(func(c *cuda.Context) (err error) {
 		pool := x.o.Memory
@@ -460,7 +477,7 @@ func (x *Device) load(ctx context.Context, version uint64, need int) error {
 			heads := (int64(need) + int64(need)/4) * sizeOf[head]()
 			pool = min(3*from.bytes()+64<<20, free/10*9-heads)
 		}
-		s, err = load(ctx, c, from, Sizes{Labels: from.labels, Lists: need + need/4, Pool: pool})
+		s, err = load(ctx, c, from, Sizes{Labels: from.labels, Hash: from.hash, Lists: need + need/4, Pool: pool})
 		return err
 	})
 	if err != nil {
@@ -476,7 +493,7 @@ func (x *Device) load(ctx context.Context, version uint64, need int) error {
 		v.updates, v.flowing = 0, 0
 	}
 	x.flow, err = newFlow(ctx, x.d, s, x.g.Directed(), x.o.Flowing, kernel{
-		name: "pipeline", text: fmt.Sprintf("#define PIPELINE_THREADS %d\n", x.o.Threads) + searchText,
+		name: "pipeline", text: x.o.text(),
 		params: func(p pipe) any {
 			x.raw.Pipe = p
 			return &x.raw
@@ -487,7 +504,19 @@ func (x *Device) load(ctx context.Context, version uint64, need int) error {
 	return err
 }
 
-const searchText = "#include \"pipeline/search.cuh\"\n"
+// text returns the kernel's text.
+func (o *Options) text() string {
+	text := fmt.Sprintf("#define PIPELINE_THREADS %d\n", o.Threads) + searchText
+	if o.Hash {
+		text = hashText + text
+	}
+	return text
+}
+
+const (
+	searchText = "#include \"pipeline/search.cuh\"\n"
+	hashText   = "#define PIPELINE_HASH 1\n" // before a kernel over hash sets
+)
 
 // give brings the program to the device, and makes the ring of rows. No kernel runs.
 func (x *Device) give(c *cuda.Context) (err error) {
@@ -532,6 +561,7 @@ type viewLists struct {
 	view             dynamic.View
 	lists            int
 	directed, labels bool
+	hash             bool // arrays are to be hash sets
 	ids              []uint32
 	names            []dynamic.Label
 }
@@ -574,14 +604,14 @@ func (x *viewLists) Append(to []entry, i int) []entry {
 
 // bytes returns the memory of all arrays.
 func (x *viewLists) bytes() (n int64) {
-	words := 3
+	sh := shape{words: 3, hash: x.hash}
 	if x.labels {
-		words = 4
+		sh.words = 4
 	}
 	var l []entry
 	for i := range x.lists {
 		if l = x.Append(l[:0], i); len(l) > 0 {
-			n += int64(classUnits(classAbove(unitsOf(len(l), words)))) * unit
+			n += int64(classUnits(sh.class(sh.slots(len(l))))) * unit
 		}
 	}
 	return n

@@ -189,8 +189,37 @@ func classAbove(x uint64) int {
 	}
 }
 
-// unitsOf returns the units of an array of n entries of some words.
-func unitsOf(n, words int) uint64 { return (uint64(n)*uint64(words)*4 + unit - 1) / unit }
+// shape says how arrays lie in the pool.
+type shape struct {
+	words int  // of an entry: 3, or 4 with labels
+	hash  bool // arrays are hash sets
+}
+
+// slots returns the n of an array for some entries.
+func (x shape) slots(entries int) int {
+	if !x.hash || entries == 0 {
+		return entries
+	}
+	return max(leastSlots, 2*entries)
+}
+
+// units returns the units of an array of n entries, or slots.
+func (x shape) units(n int) uint64 {
+	bytes := 4 * uint64(n) * uint64(x.words)
+	if x.hash {
+		bytes += 4 // the slots in use
+	}
+	return (bytes + unit - 1) / unit
+}
+
+// class returns the class of blocks for an array of n entries, or slots.
+func (x shape) class(n int) int { return classAbove(x.units(n)) }
+
+// leastSlots is SLOTS_LEAST of store_hash.cuh.
+const leastSlots = 8
+
+// homeOf returns the first of n slots where vertex x may be.
+func homeOf(x uint32, n int) int { return int(uint64(x*0x9e3779b1) * uint64(n) >> 32) }
 
 func sizeOf[T any]() int64 {
 	var x T

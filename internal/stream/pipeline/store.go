@@ -25,6 +25,7 @@ type lists interface {
 // Sizes are the rooms of a store.
 type Sizes struct {
 	Labels bool // entries have labels
+	Hash   bool // arrays are hash sets, and the kernel has PIPELINE_HASH
 	Lists  int  // at least those of the graph
 	// Pool is the most memory for neighbour arrays in bytes, and Spare the least that is left when the graph is there.
 	Pool, Spare int64
@@ -38,6 +39,7 @@ func noRoom(format string, args ...any) error {
 // Store is a multi-version graph in device memory. Its methods are called inside Do.
 type Store struct {
 	raw               store
+	shape             shape
 	heads, data, pool cuda.Buffer
 }
 
@@ -46,11 +48,11 @@ const chunkBytes = 16 << 20
 
 // load brings lists to the device as their versions of time 0.
 func load(ctx context.Context, c *cuda.Context, from lists, size Sizes) (s *Store, err error) {
-	words := 3
+	sh := shape{words: 3, hash: size.Hash}
 	if size.Labels {
-		words = 4
+		sh.words = 4
 	}
-	made := &Store{raw: store{Words: uint32(words), Lists: uint32(max(size.Lists, from.Lists()))}}
+	made := &Store{shape: sh, raw: store{Words: uint32(sh.words), Lists: uint32(max(size.Lists, from.Lists()))}}
 	defer func() {
 		if err != nil {
 			s, err = nil, errors.Join(err, made.free(c))
@@ -64,7 +66,7 @@ func load(ctx context.Context, c *cuda.Context, from lists, size Sizes) (s *Stor
 			return nil, context.Cause(ctx)
 		}
 		if l = from.Append(l[:0], i); len(l) > 0 {
-			end += classUnits(classAbove(unitsOf(len(l), words)))
+			end += classUnits(sh.class(sh.slots(len(l))))
 		}
 	}
 	units := min(max(uint64(size.Pool)/unit, 1), 1<<32)
@@ -88,7 +90,6 @@ func load(ctx context.Context, c *cuda.Context, from lists, size Sizes) (s *Stor
 
 // fill writes heads and arrays.
 func (s *Store) fill(ctx context.Context, c *cuda.Context, from lists) error {
-	words := int(s.raw.Words)
 	var heads []head
 	var data []uint32
 	first, at := int64(0), int64(1) // the unit of data[0], and of the next array
@@ -113,18 +114,14 @@ func (s *Store) fill(ctx context.Context, c *cuda.Context, from lists) error {
 		}
 		h := head{Rows: [2]row{{Span: uint64(forever) << 32}, {Span: freeRow}}}
 		if n := len(l); n > 0 {
+			n = s.shape.slots(n)
 			h.Rows[0].Array = uint64(n)<<32 | uint64(at)
-			size := classUnits(classAbove(unitsOf(n, words)))
+			size := classUnits(s.shape.class(n))
 			begin := len(data)
 			data = slices.Grow(data, int(size)*unit/4)[:begin+int(size)*unit/4]
 			to := data[begin:]
 			clear(to)
-			for k, x := range l {
-				to[k], to[2*n+k] = x.ID, forever
-				if words == 4 {
-					to[3*n+k] = x.Label
-				}
-			}
+			s.shape.put(to, n, l)
 			at += int64(size)
 		}
 		if heads = append(heads, h); len(heads)*int(sizeOf[head]())+4*len(data) > chunkBytes {
@@ -134,6 +131,26 @@ func (s *Store) fill(ctx context.Context, c *cuda.Context, from lists) error {
 		}
 	}
 	return flush()
+}
+
+// put writes a list to an array of n entries, or slots.
+func (x shape) put(to []uint32, n int, l []entry) {
+	if x.hash {
+		for i := range n {
+			to[i], to[n+i] = noVertex, forever
+		}
+		to[x.words*n] = uint32(len(l))
+	}
+	for k, e := range l {
+		if x.hash {
+			for k = homeOf(e.ID, n); to[k] != noVertex; k = (k + 1) % n {
+			}
+		}
+		to[k], to[n+k], to[2*n+k] = e.ID, 0, forever
+		if x.words == 4 {
+			to[3*n+k] = e.Label
+		}
+	}
 }
 
 // free gives the memory back.
@@ -181,7 +198,7 @@ func (s *Store) check(c *cuda.Context) (out [][]entry, err error) {
 			}
 			n, u := int(r.Array>>32), uint32(r.Array)
 			if n > 0 {
-				take(u, classAbove(unitsOf(n, int(s.raw.Words))))
+				take(u, s.shape.class(n))
 			}
 			if refs[k] != h.Current {
 				return nil, fmt.Errorf("list %d has the version %#x besides the newest", i, r.Span)
@@ -189,20 +206,36 @@ func (s *Store) check(c *cuda.Context) (out [][]entry, err error) {
 			if r.Span>>32 != uint64(forever) {
 				return nil, fmt.Errorf("the newest version of list %d ends at %d", i, r.Span>>32)
 			}
-			dead := uint32(0)
+			dead, used := uint32(0), uint32(0)
 			var last entry
 			for j := range n {
 				e := entry{ID: at(u)[j]}
+				if s.shape.hash && e.ID == noVertex {
+					continue
+				}
+				used++
 				if s.raw.Words == 4 {
 					e.Label = at(u)[3*n+j]
 				}
-				if j > 0 && (cmp.Or(cmp.Compare(last.ID, e.ID), cmp.Compare(last.Label, e.Label)) > 0 || last == e && at(u)[n+j] <= at(u)[n+j-1]) {
+				if s.shape.hash {
+					for k := homeOf(e.ID, n); k != j; k = (k + 1) % n {
+						if at(u)[k] == noVertex {
+							return nil, fmt.Errorf("list %d has %v in slot %d of %d, behind a free one", i, e, j, n)
+						}
+					}
+				} else if j > 0 && (cmp.Or(cmp.Compare(last.ID, e.ID), cmp.Compare(last.Label, e.Label)) > 0 || last == e && at(u)[n+j] <= at(u)[n+j-1]) {
 					return nil, fmt.Errorf("list %d has %v behind %v", i, e, last)
 				}
 				if last = e; at(u)[2*n+j] == forever {
 					list = append(list, e)
 				} else {
 					dead++
+				}
+			}
+			if s.shape.hash {
+				slices.SortFunc(list, func(x, y entry) int { return cmp.Or(cmp.Compare(x.ID, y.ID), cmp.Compare(x.Label, y.Label)) })
+				if n > 0 && at(u)[s.shape.words*n] != used {
+					return nil, fmt.Errorf("list %d has %d slots in use, and its array says %d", i, used, at(u)[s.shape.words*n])
 				}
 			}
 			if dead != h.Dead {

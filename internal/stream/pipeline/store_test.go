@@ -17,7 +17,7 @@ import (
 )
 
 // probeText has executors that read a list at the time of their update. Task.what is a place in asked, of which list to
-// read, and a row of room words: the number of entries, and each with its label.
+// read, and a row of room words: the number of entries, and each with its label. The entries of a hash set come in any order.
 const probeText = `
 #include "pipeline/roles.cuh"
 struct P { Pipe pipe; const u32* asked; u32* out; u32 room, pause; };
@@ -32,9 +32,9 @@ WEFT_KERNEL(probe, P) {
       bool mine = j < a.n && visible(a, j, t);
       u32 votes = ballot(ALL, mine), at = n + popc(votes & Warp::below());
       if (mine && 2 * at + 2 < p.room) {
-        out[1 + 2 * at] = a.p[j];
+        out[1 + 2 * at] = id_at(a, j);
         out[2 + 2 * at] = p.pipe.store.words == 4 ? a.p[3 * (u64)a.n + j] : 0;
-        if (!contains(a, a.p[j], t, Labels{nullptr})) out[1 + 2 * at] = NONE;
+        if (!contains(a, id_at(a, j), t, Labels{nullptr})) out[1 + 2 * at] = NONE;
       }
       n += popc(votes);
     }
@@ -94,6 +94,7 @@ type probing struct {
 	want    [][]entry
 	end     model
 	room    int
+	hash    bool // lists are hash sets
 }
 
 // drawProbing draws a stream over few vertices, of which some are hubs: the same edges come and go again.
@@ -163,7 +164,7 @@ func probe(t *testing.T, d *cuda.Device, p *probing, size Flowing, bytes int64, 
 	var s *Store
 	var asked, out cuda.Buffer
 	err := d.Do(func(c *cuda.Context) (err error) {
-		if s, err = load(ctx, c, &p.start, Sizes{Labels: p.start.labels, Pool: bytes}); err != nil {
+		if s, err = load(ctx, c, &p.start, Sizes{Labels: p.start.labels, Hash: p.hash, Pool: bytes}); err != nil {
 			return err
 		}
 		if asked, err = c.Alloc(int64(4*len(p.asked) + 4)); err != nil {
@@ -177,8 +178,12 @@ func probe(t *testing.T, d *cuda.Device, p *probing, size Flowing, bytes int64, 
 	if err != nil {
 		t.Fatal(err)
 	}
+	text := probeText
+	if p.hash {
+		text = hashText + text
+	}
 	f, err := newFlow(ctx, d, s, p.start.directed, size, kernel{
-		name: "probe", text: probeText,
+		name: "probe", text: text,
 		params: func(x pipe) any {
 			return &probeParams{Pipe: x, Asked: asked.Ptr, Out: out.Ptr, Room: uint32(p.room), Pause: pause}
 		},
@@ -216,6 +221,9 @@ func probe(t *testing.T, d *cuda.Device, p *probing, size Flowing, bytes int64, 
 				for j := range min(int(row[0]), p.room/2-1) {
 					got = append(got, entry{row[1+2*j], row[2+2*j]})
 				}
+				if p.hash {
+					slices.SortFunc(got, compareEntries)
+				}
 				if int(row[0]) != len(p.want[k]) || !slices.Equal(got, p.want[k]) {
 					t.Fatalf("at update %d %+v list %d is %v, %d long, want %v", i, p.updates[i], p.asked[k], got, row[0], p.want[k])
 				}
@@ -241,7 +249,7 @@ func probe(t *testing.T, d *cuda.Device, p *probing, size Flowing, bytes int64, 
 
 // TestStore compares lists of all versions, read by searches while later updates are made, with a model.
 func TestStore(t *testing.T) {
-	rounds := 6
+	rounds := 8
 	if long.Asked() {
 		rounds = 60
 	}
@@ -250,10 +258,51 @@ func TestStore(t *testing.T) {
 		for round := range rounds {
 			directed, labels := round&1 == 1, round&2 == 2
 			p := drawProbing(r, 2+r.IntN([]int{40, 300}[r.IntN(2)]), 1+r.IntN(600), directed, labels)
+			p.hash = round&4 == 4
 			size := Flowing{Threads: 64 << r.IntN(3), Batch: []int{1, 5, 64, 200, 300}[r.IntN(5)], Wait: -1, Window: 1 << (8 + r.IntN(3)), Queue: 16 << r.IntN(8), Blocks: 3}
 			x, _ := probe(t, d, p, size, 4<<20, uint32(r.IntN(2)*20), []int{0, 100}[r.IntN(2)])
 			if int(x.Applied) != len(p.updates) || x.Done != x.Applied {
 				t.Errorf("%d updates, %d applied, %d done", len(p.updates), x.Applied, x.Done)
+			}
+		}
+	})
+}
+
+// TestHashInPlace: hash sets take additions in place while slots are free, and are copied when too few are, or when most of those in use are removed.
+// Sorted lists are copied for each addition.
+func TestHashInPlace(t *testing.T) {
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		const n = 64 // neighbours of vertex 0 at the start, and 2n slots
+		m := model{lists: make([][]entry, 4*n)}
+		for v := range uint32(n) {
+			m.turn(0, 1+v, 0)
+		}
+		for _, c := range []struct {
+			name         string
+			first, turns uint32 // edges from 0 that are turned, one after the other
+			hash         bool
+			copied       uint64 // entries or slots of the list of 0
+		}{
+			{"few additions", 1 + n, n / 2, true, 0},
+			{"too many additions", 1 + n, n/2 + 1, true, 2 * n}, // three quarters of the slots are in use before the last one
+			{"removals", 1, n / 2, true, 0},
+			{"most are removed", 1, n/2 + 1, true, 2 * n},
+			{"additions to a sorted list", 1 + n, 2, false, n + n + 1},
+		} {
+			now := model{lists: slices.Clone(m.lists)}
+			p := &probing{start: model{lists: slices.Clone(m.lists)}, hash: c.hash, room: 8 * n}
+			for i := range c.turns {
+				x := update{V: c.first + i}
+				p.asked, p.want = append(p.asked, 0), append(p.want, now.lists[0])
+				p.tasks = append(p.tasks, []task{{What: i}})
+				if now.turn(0, x.V, 0) {
+					x.What = 1
+				}
+				p.updates = append(p.updates, x)
+			}
+			p.end = now
+			if x, _ := probe(t, d, p, Flowing{Batch: 1, Wait: -1, Blocks: 2}, 4<<20, 0, 0); x.Copied != c.copied {
+				t.Errorf("%s: %d entries were copied, want %d", c.name, x.Copied, c.copied)
 			}
 		}
 	})

@@ -14,8 +14,8 @@
 // place with its direction above it (place | direction << 8; direction 2 is either), and the word where the bits of its
 // labels are, or 0 for all labels.
 //
-// The baseline of the thesis' Table 19 extends a match by one edge at a time: candidates are the edges of one list, and each other edge of the
-// place is found by going through a list.
+// A baseline of the thesis' Table 19 extends a match by one edge at a time: candidates are the edges of one list, and each other edge of the
+// place is found by going through a list. Another one has hash sets for lists (PIPELINE_HASH): all their slots are candidates, of which many are free.
 //
 // Rows: see Rows. The host takes them in their order, and sorts those of a task.
 #ifndef WEFT_PIPELINE_SEARCH
@@ -79,7 +79,7 @@ DEV Link link_at(const u32* program, u32 at) {
 // contains, for a list without an order: all its edges are gone through. One lane.
 DEV bool contains_by_edge(Array a, u32 x, u32 t, Labels l) {
   for (u32 i = 0; i < a.n; i++)
-    if (a.p[i] == x && visible(a, i, t) && has_label(a, i, l)) return true;
+    if (id_at(a, i) == x && visible(a, i, t) && has_label(a, i, l)) return true;
   return false;
 }
 
@@ -119,7 +119,7 @@ DEV void enter(const Searching& s, Frame* f, u32 l, const Place& p) {
   }
   Link base = link_at(s.program, p.at + 2 * best);
   u32 begin = 0, end = length;
-  if (base.dir != 2 && !s.by_edge) {
+  if (base.dir != 2 && !s.by_edge && !PIPELINE_HASH) {
     u32 lo = 0, hi = NONE;
     for (u32 x = p.above; x; x &= x - 1) lo = max(lo, f[ctz(x)].vertex + 1);
     for (u32 x = p.below; x; x &= x - 1) hi = min(hi, f[ctz(x)].vertex);
@@ -165,7 +165,7 @@ DEV u32 test(const Searching& s, Frame* f, u32 l, const Place& p, u32 t, u32& x)
     bool second = base.dir == 1 || (base.dir == 2 && i >= lists[0].n);
     Array a = second ? lists[1] : lists[0];
     u32 k = base.dir == 2 && second ? i - lists[0].n : i;
-    x = a.p[k];
+    x = id_at(a, k);
     good = stands_for(a, k, t, base.labels) && !(base.dir == 2 && second && contains(lists[0], x, t, base.labels)) &&
            fits(s, f, p, f[l].base, x, t);
   }

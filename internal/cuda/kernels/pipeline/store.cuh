@@ -15,10 +15,16 @@
 // An array of n entries lies in the pool as columns: n ids, n ct, n dt, and n labels if edges have some. It ascends by
 // (id, label, ct).
 //
+// With PIPELINE_HASH, a baseline of the thesis (4.7.1), an array is a hash set: store_hash.cuh tells how.
+//
 // Go's pipeline.head, row and slab have the same layouts. The host twin is the model of Go's store tests.
 #ifndef WEFT_PIPELINE_STORE
 #define WEFT_PIPELINE_STORE
 #include "base/setops.cuh"
+
+#ifndef PIPELINE_HASH
+#define PIPELINE_HASH 0
+#endif
 
 #define FOREVER 0xffffffffu // the dt of what is not removed
 #define FREE_ROW ~0ull      // the span of a row without a version: (FOREVER, FOREVER]
@@ -70,8 +76,8 @@ DEV Row* row_at(const Store& s, Head* h, u64 ref) {
 
 DEV Array array_of(const Store& s, u64 array) { return Array{at_unit(s, (u32)array), (u32)(array >> 32)}; }
 
-// Units of an array of n entries.
-DEV u64 units_of(const Store& s, u64 n) { return (n * s.words * 4 + UNIT - 1) / UNIT; }
+// Units of an array of n entries, or of a hash set of n slots with its number of slots in use.
+DEV u64 units_of(const Store& s, u64 n) { return (n * s.words * 4 + (PIPELINE_HASH ? 4 : 0) + UNIT - 1) / UNIT; }
 
 // The version of a list that time t sees, found by all lanes of the warp. The caller has acquired all updates before t.
 DEV Array version(const Store& s, u32 list, u32 t) {
@@ -96,7 +102,7 @@ DEV Array version(const Store& s, u32 list, u32 t) {
 }
 
 // Whether time t sees entry i. One lane.
-DEV bool visible(Array a, u32 i, u32 t) { return a.p[a.n + i] < t && t <= load_relaxed(&a.p[2 * (u64)a.n + i]); }
+DEV bool visible(Array a, u32 i, u32 t) { return (PIPELINE_HASH ? load_relaxed(&a.p[a.n + i]) : a.p[a.n + i]) < t && t <= load_relaxed(&a.p[2 * (u64)a.n + i]); }
 
 // A set of edge labels: all, or the bits of some words.
 struct Labels {
@@ -108,6 +114,13 @@ DEV bool has_label(Array a, u32 i, Labels l) {
   u32 x = a.p[3 * (u64)a.n + i];
   return l.bits[x >> 5] >> (x & 31) & 1;
 }
+
+#if PIPELINE_HASH
+#include "pipeline/store_hash.cuh"
+#else
+
+// The vertex of entry i.
+DEV u32 id_at(Array a, u32 i) { return a.p[i]; }
 
 // Whether time t sees x with one of the labels. One lane.
 DEV bool contains(Array a, u32 x, u32 t, Labels l) {
@@ -124,4 +137,5 @@ DEV bool stands_for(Array a, u32 i, u32 t, Labels l) {
   return true;
 }
 
+#endif
 #endif

@@ -17,6 +17,8 @@
 //
 // The elements of the next chunk are copied to shared memory, asynchronously, while this chunk is ranked and written.
 //
+// With PIPELINE_HASH, additions to a hash set with free slots need no new version, and copies keep no order (store_hash.cuh).
+//
 // Why: the thesis copies an array and its additions, and then sorts them. Old entries ascend already, so sorting the
 // additions alone gives each entry its place, and nothing is written twice.
 #ifndef WEFT_PIPELINE_UPDATE
@@ -278,6 +280,25 @@ DEV u64 free_row(const Store& s, Head* h) {
   return NONE64;
 }
 
+#if PIPELINE_HASH
+
+DEV u32 used_entries(const Store& s, u64 array) { return array >> 32 ? *used_slots(s, array_of(s, array)) : 0; }
+DEV bool in_place(u64 array, u32 used, u32 more) { return has_slots((u32)(array >> 32), used, more); }
+DEV u32 room_of(u32 entries) { return slots_of(entries); }
+
+#else
+
+// Entries of an array, removed ones too.
+DEV u32 used_entries(const Store&, u64 array) { return (u32)(array >> 32); }
+
+// Whether more entries can be put into an array of which some are in use.
+DEV bool in_place(u64, u32, u32) { return false; }
+
+// The n of an array for some entries.
+DEV u32 room_of(u32 entries) { return entries; }
+
+#endif
+
 // Decides which lists get new versions, and how long these are.
 DEV void size_segments(const Pipe& p, const Batch& b, Desk* desk, u64 k, u32 segments) {
   if (thread() == 0) desk->dropped = 0;
@@ -309,8 +330,9 @@ DEV void size_segments(const Pipe& p, const Batch& b, Desk* desk, u64 k, u32 seg
   for (u32 s = thread(); s < segments; s += threads()) {
     Segment* g = &b.segments[s];
     Head* h = &p.store.heads[g->list];
-    u32 old = (u32)(g->array >> 32);
-    if (g->cut == FOREVER && old >= COMPACT_MIN && 2 * (u64)(h->dead + g->deleted) > old) {
+    u32 used = used_entries(p.store, g->array);
+    if (g->cut != FOREVER && in_place(g->array, used, g->inserts)) g->cut = FOREVER;
+    else if (g->cut == FOREVER && used >= COMPACT_MIN && 2 * (u64)(h->dead + g->deleted) > used) {
       g->cut = 0;
       for (u32 c = g->begin; c < b.segments[s + 1].begin; c++)
         if (change_time(k, b.changes[c]) > g->cut) g->cut = change_time(k, b.changes[c]), g->side = b.changes[c].at >> 1 & 1;
@@ -318,7 +340,7 @@ DEV void size_segments(const Pipe& p, const Batch& b, Desk* desk, u64 k, u32 seg
     }
     if (g->cut == FOREVER) continue;
     if (h->dead + g->early) store_relaxed(&desk->dropped, 1u);
-    g->n = old - h->dead - g->early + g->inserts;
+    g->n = room_of(used - h->dead - g->early + g->inserts);
     g->row = free_row(p.store, h);
   }
   sync_block();
@@ -380,6 +402,17 @@ DEV u32 find_room(const Pipe& p, const Batch& b, Desk* desk, u64 k, u32 n, u32 s
   }
 }
 
+// The entry of x with a label that is not removed; NONE: there is none. One lane.
+DEV u32 find_entry(const Store& s, Array a, u32 x, u32 label) {
+#if PIPELINE_HASH
+  return find_slot(s, a, x, label);
+#else
+  for (u32 i = lower_bound(a.p, a.n, x); i < a.n && a.p[i] == x; i++)
+    if ((s.words < 4 || a.p[3 * (u64)a.n + i] == label) && load_relaxed(&a.p[2 * (u64)a.n + i]) == FOREVER) return i;
+  return NONE;
+#endif
+}
+
 // Sets dt of the entries that the batch removes.
 DEV void remove_entries(const Pipe& p, const Batch& b, Desk* desk, u64 k, u32 segments) {
   for (u32 c = thread(); c < b.segments[segments].begin; c += threads()) {
@@ -387,10 +420,8 @@ DEV void remove_entries(const Pipe& p, const Batch& b, Desk* desk, u64 k, u32 se
     const Segment* g = &b.segments[b.of[c]];
     if (!removes(x) || (c > g->begin && same_edge(b.changes[c - 1], x))) continue;
     Array a = array_of(p.store, g->array);
-    u32 i = lower_bound(a.p, a.n, x.id);
-    for (; i < a.n && a.p[i] == x.id; i++)
-      if ((p.store.words < 4 || a.p[3 * (u64)a.n + i] == x.label) && load_relaxed(&a.p[2 * (u64)a.n + i]) == FOREVER) break;
-    if (i < a.n && a.p[i] == x.id) {
+    u32 i = find_entry(p.store, a, x.id, x.label);
+    if (i != NONE) {
       store_relaxed(&a.p[2 * (u64)a.n + i], change_time(k, x));
     } else {
       fail(p, FAULT_LIST, k + (x.at >> 2));
@@ -408,6 +439,29 @@ DEV u32 segment_of(const Batch& b, u32 lo, u32 segments, u64 e) {
   }
   return lo;
 }
+
+#if PIPELINE_HASH
+
+// The array that additions to a list go to.
+DEV Array additions_of(const Store& s, const Segment* g) { return g->cut == FOREVER ? array_of(s, g->array) : Array{at_unit(s, g->fresh), g->n}; }
+
+// Copies what stays of all arrays with a new version.
+DEV void copy_arrays(const Pipe& p, const Batch& b, Desk* desk, u32 segments) {
+  for (u32 s = warp(); s < segments; s += warps()) {
+    const Segment* g = &b.segments[s];
+    if (g->cut != FOREVER) clear_slots(additions_of(p.store, g));
+  }
+  sync_block();
+  for (u64 e = thread(); e < desk->total; e += threads()) {
+    const Segment* g = &b.segments[segment_of(b, 0, segments, e)];
+    const Array a = array_of(p.store, g->array);
+    const u32 i = (u32)(e - g->off), id = id_at(a, i), dt = load_relaxed(&a.p[2 * (u64)a.n + i]);
+    if (id != NONE && dt > g->cut) put_slot(p.store, additions_of(p.store, g), id, a.p[(u64)a.n + i], dt, p.store.words == 4 ? a.p[3 * (u64)a.n + i] : 0);
+  }
+  if (thread() == 0) p.flow->copied += desk->total;
+}
+
+#else
 
 // Where word w of element j of a lane is on a warp's stage.
 DEV u32 staged(u32 j, u32 w, u32 l) { return (j * 4 + w) * 32 + l; }
@@ -520,6 +574,8 @@ DEV void copy_arrays(const Pipe& p, const Batch& b, Desk* desk, u32 segments) {
   if (thread() == 0) p.flow->copied += total;
 }
 
+#endif
+
 // Writes the additions.
 DEV void add_entries(const Pipe& p, const Batch& b, u64 k, u32 segments) {
   u32 changes = b.segments[segments].begin;
@@ -527,9 +583,14 @@ DEV void add_entries(const Pipe& p, const Batch& b, u64 k, u32 segments) {
     const Change x = b.changes[c];
     if (removes(x)) continue;
     const Segment* g = &b.segments[b.of[c]];
-    u32 at = g->array >> 32 ? b.place[c] : b.inserted[c] - b.inserted[g->begin];
     bool again = c + 1 < changes && same_edge(b.changes[c + 1], x);
-    put(p, g->fresh, g->n, at, x.id, change_time(k, x), again ? change_time(k, b.changes[c + 1]) : FOREVER, x.label);
+    u32 dt = again ? change_time(k, b.changes[c + 1]) : FOREVER;
+#if PIPELINE_HASH
+    put_slot(p.store, additions_of(p.store, g), x.id, change_time(k, x), dt, x.label);
+#else
+    u32 at = g->array >> 32 ? b.place[c] : b.inserted[c] - b.inserted[g->begin];
+    put(p, g->fresh, g->n, at, x.id, change_time(k, x), dt, x.label);
+#endif
   }
 }
 
@@ -538,8 +599,12 @@ DEV void publish_rows(const Pipe& p, const Batch& b, u64 k, u32 segments) {
   for (u32 s = thread(); s < segments; s += threads()) {
     Segment* g = &b.segments[s];
     Head* h = &p.store.heads[g->list];
+#if PIPELINE_HASH
+    const u32 used = used_entries(p.store, g->array), left = g->cut == FOREVER ? used : used - h->dead - g->early;
+    if (g->inserts || g->cut != FOREVER) *used_slots(p.store, additions_of(p.store, g)) = left + g->inserts;
+#endif
     if (g->cut == FOREVER) {
-      h->dead += g->deleted;
+      h->dead += g->deleted + g->again;
       continue;
     }
     if (g->slab) {
