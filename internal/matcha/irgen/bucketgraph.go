@@ -25,7 +25,7 @@ func (l *lowerer) bucketGraph(n *asg.Node) *made {
 	if !l.infallible(edges) || l.reads(n, asg.Labelled) {
 		return nil
 	}
-	b := &buckets{l: l, n: n, most: l.most(edges)}
+	b := &buckets{l: l, n: n, most: max(l.most(edges), 1)} // an empty list has the text of others
 	if n.At&asg.WithLabels != 0 {
 		end, ok := l.idsBelow(rest[0], 0, rest[0].Type.Elem.Part(0), l.most(rest[0]))
 		if b.labelled = end; !ok || !l.infallible(rest[0]) {
@@ -46,7 +46,7 @@ func (l *lowerer) bucketGraph(n *asg.Node) *made {
 	if l.reads(n, asg.Vertices) {
 		ok, from = ok && small, max(from, to)
 	}
-	if !ok || from == 0 || b.most == 0 {
+	if !ok {
 		return nil
 	}
 	if words := 8*from + 10*b.most + 4*b.labelled; words > mostBuckets || words > mostBuckets-l.sharedWords {
@@ -385,16 +385,16 @@ func (b *buckets) listVertices(m *made, marks kir.Expr) {
 	m.vertices = func(*asg.Node) *value { return &value{set: l.let("", kir.Fn(kir.Part, list, kir.C(0), n))} }
 }
 
-// idsBelow is a number that component j of a list's items is below, if they are known to be ids for
+// idsBelow is a number from 1 on that component j of a list's items is below, if they are known to be ids for
 // which an array is worth while. t is the component's type, and most the number of items.
 func (l *lowerer) idsBelow(list *asg.Node, j int, t *types.Type, most int64) (end int64, ok bool) {
 	if t.Max != nil {
 		if end = l.in.Most(t.Max); end < math.MaxUint32-1 && (t.Vertex != "" || end < denseFor(most)) {
-			return end + 1, true
+			return max(end+1, 1), true
 		}
 	}
 	lo, hi, ok := l.span(list, j)
-	return hi + 1, ok && lo >= 0 && hi < denseFor(most)
+	return max(hi+1, 1), ok && lo >= 0 && hi < denseFor(most)
 }
 
 // denseFor is the least number for which an array over numbers takes more memory than is worth while for n edges.
@@ -405,6 +405,7 @@ func (l *lowerer) span(list *asg.Node, j int) (lo, hi int64, ok bool) {
 	switch {
 	case list.Op == asg.Input:
 		items, width := l.in.Input(list.Name).Items, list.Type.Elem.Words()
+		hi = -1
 		for i := j; i < len(items); i += width {
 			x := int64(items[i])
 			if i == j {
@@ -412,7 +413,7 @@ func (l *lowerer) span(list *asg.Node, j int) (lo, hi int64, ok bool) {
 			}
 			lo, hi = min(lo, x), max(hi, x)
 		}
-		return lo, hi, len(items) > 0
+		return lo, hi, true
 	case list.Op != asg.Apply || list.Effects || len(list.Func.Steps) > 0:
 		return 0, 0, false
 	}
