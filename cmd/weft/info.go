@@ -6,6 +6,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/weftgraph/weft"
 	"github.com/weftgraph/weft/internal/sink"
@@ -28,9 +29,14 @@ neighbour lists in five layouts.
   weft info graph.weft --to json
   weft info --layouts graph.weft
   weft info --catalogue`,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if catalogue && layouts {
 				return usagef("--layouts is about a graph, and --catalogue about none: give one of them")
+			}
+			if catalogue {
+				if err := withoutGraph(cmd, args); err != nil {
+					return err
+				}
 			}
 			if err := f.check(a.ctx, a.runtime); err != nil {
 				return err
@@ -58,6 +64,24 @@ neighbour lists in five layouts.
 	cmd.Flags().BoolVar(&layouts, "layouts", false, "give the bytes of each edge label's neighbour lists as queries read them, as CSR, hashed PCSR, interval-PCSR, and interval-PCSR without renumbering instead")
 	cmd.Flags().BoolVar(&catalogue, "catalogue", false, "list the named patterns instead")
 	return cmd
+}
+
+// withoutGraph refuses a graph, and flags about one, beside --catalogue.
+func withoutGraph(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("--catalogue is about no graph, and %s was given: leave out one of them", args[0])
+	}
+	var err error
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		switch flag.Name {
+		case "catalogue", "output", "to": // and those of all commands
+		default:
+			if err == nil && cmd.InheritedFlags().Lookup(flag.Name) == nil {
+				err = usagef("--catalogue is about no graph, and --%s about one: leave out one of them", flag.Name)
+			}
+		}
+	})
+	return err
 }
 
 func writeCatalogue(w io.Writer, to string) error {

@@ -85,6 +85,8 @@ type Plan struct {
 	// OnHost is how long engines of the processor are expected to take; nil: it was not asked, because only a nest
 	// comes into question.
 	OnHost *HostTimes
+	// NoJoin says why EitherOrder did not compare engine join of the processor with other engines; "": it did, or nobody asked.
+	NoJoin string
 	// Why says in a sentence why this order and method were chosen.
 	Why string
 	// Empty is non-nil when no embedding can exist (an unknown label, say); it

@@ -40,7 +40,7 @@ func expected(p *plan.Plan, o engine.Options) time.Duration {
 // host, with the reason.
 func orGPU(ctx context.Context, r Request, host Choice) Choice {
 	because := func(text string) string { // after the reason for one of two engines of the processor
-		if host.Plan.OnHost != nil {
+		if host.Plan.Empty == nil {
 			return host.Reason + "; " + text
 		}
 		return text

@@ -474,10 +474,16 @@ func pick(ctx context.Context, r Request) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	if auto && p.OnHost != nil {
+	switch {
+	case !auto:
+	case p.OnHost != nil:
 		if reason = becauseFaster(p); joinPays(p) {
 			eng = join.New()
 		}
+	case p.Empty == nil && r.Device == "cpu":
+		reason += "; " + becauseNoJoin(p)
+	case p.Empty == nil:
+		reason = becauseNoJoin(p)
 	}
 	c, err := r.choice(ctx, eng, p, reason)
 	if err != nil {
@@ -491,6 +497,14 @@ func pick(ctx context.Context, r Request) (Choice, error) {
 
 // joinPays reports whether engine join is expected to run a plan faster than the nest.
 func joinPays(p *plan.Plan) bool { return p.OnHost != nil && p.OnHost.Join < p.OnHost.Nest }
+
+// becauseNoJoin says why engine join was not compared with loops for a plan.
+func becauseNoJoin(p *plan.Plan) string {
+	if p.NoJoin == "" {
+		return "no join: a matching order was asked for"
+	}
+	return "no join: " + p.NoJoin
+}
 
 // becauseFaster says why a plan of reduced candidates is for the nest, or for engine join.
 func becauseFaster(p *plan.Plan) string {

@@ -111,6 +111,60 @@ func TestAutoJoins(t *testing.T) {
 	}
 }
 
+// TestAutoNoJoin: where auto does not compare a join with loops, the reason says why, and it says no more of joins of a pattern that
+// nothing can match.
+func TestAutoNoJoin(t *testing.T) {
+	few, many := shortLists(), manyLabels()
+	path := "MATCH (a)-[:L1]->(b)-[:L2]->(c)-[:L3]->(d)"
+	for _, c := range []struct {
+		g            *graph.Graph
+		text, device string
+		o            plan.Options
+		want         string // the beginning of the reason
+	}{
+		{many, "MATCH (a)-->(b)-->(c)-->(a)", "", plan.Options{}, "no join: labels leave an edge most of the graph; expected to be done"},
+		{many, "MATCH (a)-->(b)-->(c)-->(a)", "cpu", plan.Options{}, "the processor was asked for by name; no join: labels leave an edge most"},
+		{many, "MATCH (a:A)-->(b:B)-->(c:B)-->(a)", "", plan.Options{}, "no join: semijoins would take "},
+		{many, "MATCH (a:A)-->(b:B), (a)-->(c:B)", "", plan.Options{}, "no join: one vertex has an edge to each other"},
+		{many, "MATCH (a)-[:L1]->(b)", "", plan.Options{}, "no join: the pattern has too few vertices"},
+		{many, "MATCH (a:A)-[:L1]->(b:B)-[:L2]->(c:B)<-[:L3]-(d:A)-[:L4]->(e:A)", "", plan.Options{}, "no join: the method large filters"},
+		{few, path, "", plan.Options{Listing: true}, "no join: how long one takes to list matches is not known"},
+		{few, path, "", plan.Options{Method: "nest"}, "no join: method nest was asked for"},
+		{few, path, "", plan.Options{NoMotion: true}, "no join: a part of planning is turned off"},
+		{few, path, "", plan.Options{Order: "gsi"}, "no join: a matching order was asked for"},
+		{few, "MATCH (a)-[e:L1]->(b)-[:L2]->(c)-[:L3]->(d)", "", plan.Options{}, "no join: data edges are chosen"},
+		{few, "MATCH (a)-[:Nobody]->(b)-[:L2]->(c)", "", plan.Options{}, "expected to be done"},
+	} {
+		q, err := gql.Parse(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := Request{Runtime: finding(0, nil), Device: c.device, Graph: c.g, Options: engine.Options{Threads: 1}, Listing: c.o.Listing, Method: c.o.Method, Compile: func(method, order string) (*plan.Plan, error) {
+			o := c.o
+			o.Root, o.Method = plan.NoRoot, method
+			if o.Order == "" {
+				o.Order = order
+			}
+			return planner.Compile(c.g, q.Pattern, o)
+		}}
+		got, err := Pick(t.Context(), r)
+		if err != nil || got.Engine.Name() != "host" || !strings.HasPrefix(got.Reason, c.want) {
+			t.Errorf("%s, %+v: engine %s, %s (%v); want %s", c.text, c.o, got.Engine.Name(), got.Reason, err, c.want)
+		}
+	}
+	// Only auto asks.
+	q, err := gql.Parse(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, order := range []string{"", "join", plan.EitherOnGPU} {
+		p, err := planner.Compile(few, q.Pattern, plan.Options{Root: plan.NoRoot, Order: order, Listing: true})
+		if err != nil || p.NoJoin != "" {
+			t.Errorf("order %q: %q, %v", order, p.NoJoin, err)
+		}
+	}
+}
+
 // TestAutoJoinsOnGPU: on a GPU auto takes the join where relations are small, because it needs no compilation, until the
 // search is so long that a compilation pays, or the other engine is compiled.
 func TestAutoJoinsOnGPU(t *testing.T) {

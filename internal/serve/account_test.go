@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,11 +43,15 @@ func TestUserMemory(t *testing.T) {
 		{"orbits", Request{Kind: Orbits, Graph: "karate", K: 4}, func(r *Run) error { return r.WriteOrbits(io.Discard, "csv") }},
 		{"large", Request{Kind: Count, Graph: "karate", Query: eight, Choices: Choices{Engine: "host", Switches: map[string]string{"plan.method": "large"}}}, func(r *Run) error { _, err := r.Count(); return err }},
 		{"join", Request{Kind: Count, Graph: "karate", Query: "MATCH (a)--(b)--(c)--(d)--(e)--(f)--(g)--(h)--(a)", Choices: Choices{Engine: "join"}}, func(r *Run) error { _, err := r.Count(); return err }},
+		{"signatures", Request{Kind: Count, Graph: "dense", Query: "MATCH (a)--(b)--(c)", Choices: Choices{Engine: "join", Switches: map[string]string{"join.filter": "signature", "join.signature": "512"}}}, func(r *Run) error { _, err := r.Count(); return err }},
 		{"program", matcha("let l = apply(lambda i: i, None, range(1000))\nreturn size(l)\n", nil), func(r *Run) error { return r.WriteProgram(io.Discard, "csv") }},
 	} {
 		r := begin(t, s, limited(100), test.q)
 		err := test.ask(r)
 		if codeOf(err) != TooLarge || !errors.Is(err, weft.ErrMemory) {
+			t.Errorf("%s with 100 bytes: %v", test.name, err)
+		}
+		if test.name == "signatures" && !strings.Contains(err.Error(), "signatures of 512 bits need at least 187.5 KiB") {
 			t.Errorf("%s with 100 bytes: %v", test.name, err)
 		}
 		r.Close()

@@ -41,11 +41,14 @@ func TestJoinFilter(t *testing.T) {
 	}
 	g := s.Build()
 	n := uint32(g.NumVertices())
-	lists, err := layout.RowsByLabel(g).Lists(t.Context(), 1, layout.Out, nil)
+	lists, err := layout.RowsByLabel(g).Lists(t.Context(), 1, layout.Out, nil, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := layout.NewInterval(lists, int(n))
+	x, err := layout.NewInterval(t.Context(), lists, int(n), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
 		for trial := range 12 {
 			table, err := layout.NewSignatures(t.Context(), g, []int{32, 64, 256}[trial%3], 2)

@@ -113,7 +113,7 @@ func TestJoinLists(t *testing.T) {
 			return deviceLists{Groups: b.in(raw(index.Words)), Place: b.in(raw(index.Off)), Kind: 3, N: uint32(index.Levels)}
 		}})
 		for _, load := range []int{1, 15, 200} {
-			h, err := layout.NewHashed(t.Context(), l, load)
+			h, err := layout.NewHashed(t.Context(), l, load, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +122,10 @@ func TestJoinLists(t *testing.T) {
 				return deviceLists{Groups: b.in(raw(h.Groups)), Kind: 1, N: h.Buckets}
 			}})
 		}
-		x := layout.NewInterval(l, int(n))
+		x, err := layout.NewInterval(t.Context(), l, int(n), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
 		ranks := x.Ranks()
 		rankLevels[len(ranks.First)] = true
 		cases = append(cases, layoutCase{fmt.Sprintf("%s, ranked, levels from %d", what, ranks.First), x.List, x.Adj, func(b *buffers) deviceLists {
@@ -262,11 +265,14 @@ func measureLists(c *cuda.Context, info cuda.Info, n int, out io.Writer) error {
 				l.Off = append(l.Off, uint32(len(l.Adj)))
 			}
 		}
-		h, err := layout.NewHashed(context.Background(), l, 1)
+		h, err := layout.NewHashed(context.Background(), l, 1, 1)
 		if err != nil {
 			return err
 		}
-		x := layout.NewInterval(l, int(n))
+		x, err := layout.NewInterval(context.Background(), l, int(n), 1)
+		if err != nil {
+			return err
+		}
 		ranks := x.Ranks()
 		// A list's bytes: what finds it, and its entries.
 		bytes := map[string]int{

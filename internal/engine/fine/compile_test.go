@@ -96,7 +96,7 @@ func TestIndexCompilesForGPUs(t *testing.T) {
 	check.CompileCheck(t, cuda.Source{Name: "index", Text: r.text()})
 }
 
-// TestSparseCompilesForGPUs compiles the kernels of a plan over sparse lists, and of its candidate graph.
+// TestSparseCompilesForGPUs compiles the kernels of a plan over sparse lists, over pruned ones, and of its candidate graph.
 func TestSparseCompilesForGPUs(t *testing.T) {
 	long.Only(t, "compiling kernels for GPUs takes seconds")
 	t.Parallel()
@@ -114,7 +114,11 @@ func TestSparseCompilesForGPUs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []*program{{p: p, code: code}, {p: p, code: lower.CandidateGraph(p, lower.AsStored), indexed: true}} {
+	pruned := &program{p: p, code: code, opt: options{prune: true}}
+	for _, r := range []*program{{p: p, code: code}, pruned, {p: p, code: lower.CandidateGraph(p, lower.AsStored), indexed: true}} {
+		if r.listVertices(); (r.vertices != nil) != (r == pruned) {
+			t.Fatal("vertices with lists:", r.vertices)
+		}
 		check.CompileCheck(t, cuda.Source{Name: "sparse", Text: r.text()})
 	}
 }

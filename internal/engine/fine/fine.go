@@ -217,11 +217,13 @@ func programOf(p *plan.Plan, opt options, o engine.Options, memory int64) (*prog
 	if x.memory, err = gpu.ReadRoom(o); err != nil {
 		return nil, err
 	}
-	x.bits = x.looksUpBits(lower.Lists(p, x.sparse()), memory)
+	sparse := x.memory.Sparse(p)
+	x.bits = x.looksUpBits(lower.Lists(p, sparse), memory)
 	siblings := !o.Listing && (opt.share == siblingsOn || opt.share == siblingsAuto && x.bits)
-	if x.code, err = lowered(p, !o.Listing, siblings, x.sparse(), o.Lowered); err != nil {
+	if x.code, err = lowered(p, !o.Listing, siblings, sparse, o.Lowered); err != nil {
 		return nil, err
 	}
+	x.listVertices()
 	x.source, x.reads = x.text(), x.memory.Reads(p, x.code.Program)
 	return x, nil
 }

@@ -7,7 +7,9 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
+	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/kir"
+	emit "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -15,8 +17,8 @@ import (
 
 // coreArgs is struct Core.
 type coreArgs struct {
-	Alive, Degrees, Sizes, Off, Adj, First, Changed, Before uint64
-	Least, _                                                uint32
+	Alive, Degrees, Sizes, Off, Adj, First, Rows, Changed, Before, Vertices uint64
+	Least, Places                                                           uint32
 }
 
 // leastDegree is the least number of neighbours that any pattern vertex has, where
@@ -52,7 +54,7 @@ type pruner struct {
 	r       *search
 	x       *session.Exec
 	args    coreArgs
-	n       uint64
+	n       uint64 // places
 	memory  cuda.Buffer
 	off     cuda.Buffer
 	sizes   cuda.Buffer
@@ -64,14 +66,18 @@ func (r *search) prunerOn(x *session.Exec) (*pruner, error) {
 	if !r.prunes() {
 		return nil, nil
 	}
-	var lists *kir.GlobalDef
-	for _, g := range r.code.Program.Globals {
-		if g.Kind == kir.Adj {
-			lists = g
-		}
+	lists := r.lists()
+	n, entries := uint64(lists.Vertices()), uint64(len(lists.Adj))
+	p := &pruner{r: r, x: x, args: coreArgs{Least: uint32(leastDegree(r.p))}}
+	first, rows := 8*n, uint64(0) // bytes
+	if r.vertices != nil {
+		n = uint64(len(r.vertices.Adj))
+		first, rows = 0, 4*(n+1)
+		p.args.Vertices = x.Address(r.vertices, emit.IDs)
+	} else {
+		entries = lists.Off[n]
 	}
-	n := uint64(len(lists.Off) - 1)
-	p := &pruner{r: r, x: x, n: n, args: coreArgs{Least: uint32(leastDegree(r.p))}}
+	p.n, p.args.Places = n, uint32(n)
 	for _, m := range []struct {
 		to    *uint64
 		keep  *cuda.Buffer
@@ -81,10 +87,14 @@ func (r *search) prunerOn(x *session.Exec) (*pruner, error) {
 		{&p.args.Degrees, nil, 4 * n},
 		{&p.args.Sizes, &p.sizes, 4 * n},
 		{&p.args.Off, &p.off, 8 * (n + 1)},
-		{&p.args.Adj, nil, 4*lists.Off[n] + 4},
-		{&p.args.First, nil, 8 * n},
+		{&p.args.Adj, nil, 4*entries + 4},
+		{&p.args.First, nil, first},
+		{&p.args.Rows, nil, rows},
 		{&p.args.Changed, &p.changed, 4 * roundsAtOnce},
 	} {
+		if m.bytes == 0 {
+			continue
+		}
 		b, err := x.Scratch("lists without vertices of few neighbours", int64(m.bytes))
 		if err != nil {
 			return nil, err
@@ -100,12 +110,17 @@ func (r *search) prunerOn(x *session.Exec) (*pruner, error) {
 // prunes reports whether the text has pruned lists.
 func (r *program) prunes() bool { return r.opt.prune && !r.indexed && leastDegree(r.p) > 1 }
 
-// sparse says how sparse lists are read: pruned lists have an offset for each vertex.
-func (r *program) sparse() lower.SparseLists {
+// listVertices adds to the program the vertices that have lists, if it prunes sparse ones.
+func (r *program) listVertices() {
 	if r.prunes() {
-		return lower.KeptOffsets
+		r.vertices = gpu.ListVertices(r.code.Program, r.lists(), r.p.Adjs[0].Lists)
 	}
-	return r.memory.Sparse(r.p)
+}
+
+// lists are the lists of the only relation of a plan whose lists are pruned.
+func (r *program) lists() *kir.GlobalDef {
+	i := slices.IndexFunc(r.code.Program.Globals, func(g *kir.GlobalDef) bool { return g.Kind == kir.Adj })
+	return r.code.Program.Globals[i]
 }
 
 // roundsAtOnce is how many rounds are launched before the host looks whether the
@@ -162,10 +177,13 @@ func (p *pruner) prune(r *search, a *args) error {
 		}
 		rounds += roundsAtOnce
 	}
-	if err := errors.Join(p.launch("fine_core_sizes"), tools.Offsets(p.off, p.sizes, p.n), p.launch("fine_core_fill"), p.launch("fine_core_first")); err != nil {
+	if err := errors.Join(p.launch("fine_core_sizes"), tools.Offsets(p.off, p.sizes, p.n), p.launch("fine_core_fill"), p.launch("fine_core_index")); err != nil {
 		return err
 	}
 	a.Pruned = [3]uint64{p.args.Off, p.args.Adj, p.args.First}
+	if r.vertices != nil {
+		a.Pruned[2] = p.args.Rows
+	}
 	r.Stats.Add("vertices with fewer than %d neighbours are left out, in %d rounds", p.args.Least, rounds)
 	return nil
 }

@@ -7,9 +7,13 @@ import (
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host"
+	"github.com/weftgraph/weft/internal/gpu"
+	"github.com/weftgraph/weft/internal/gql"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/testing/nodiff"
+	"github.com/weftgraph/weft/internal/testing/parts"
 )
 
 // TestPruneRounds: a path that hangs on a triangle goes vertex by vertex, in more
@@ -73,4 +77,55 @@ func TestPruneCached(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestPruneSparse: sparse lists are pruned, and looked up in each way, with one level of bitmaps and with two, and where all of a vertex's
+// list goes.
+func TestPruneSparse(t *testing.T) {
+	for _, n := range []int{200, 20_000} {
+		// A clique, a ring without chords, and a path that goes vertex by vertex; most vertices have other edges alone.
+		s := &nodiff.Spec{N: n, EdgeLabels: true}
+		edge := func(u, v int, label string) { s.Edges = append(s.Edges, nodiff.SpecEdge{U: u, V: v, Label: label}) }
+		at := func(k int) int { return k * (n / 100) }
+		for i := range 24 {
+			for j := range i {
+				edge(at(i), at(j), "A")
+			}
+		}
+		for i := 30; i < 60; i++ {
+			edge(at(i), at(i+1), "A")
+		}
+		edge(at(60), at(0), "A")
+		for v := range n - 1 {
+			edge(v, v+1, "B")
+			edge(v, (7*v+1)%n, "B")
+		}
+		g := s.Build()
+		parts.Sparse.Store(g)
+		q, err := gql.Parse("MATCH (a)-[:A]-(b)-[:A]-(c)-[:A]-(d)-[:A]-(a), (a)-[:A]-(c), (b)-[:A]-(d)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := nest(g, q.Pattern, plan.Options{Root: plan.NoRoot, NoTail: true})
+		if err != nil || p.Adjs[0].Lists.Sparse == nil {
+			t.Fatal(err)
+		}
+		if levels := p.Adjs[0].Lists.Sparse.Index().Levels; (levels > 1) != (n > 200) {
+			t.Fatalf("%d levels of bitmaps", levels)
+		}
+		onDevice(t, func(t *testing.T, e engine.Engine) {
+			for i, lookup := range []string{"bits", "hash", "search"} {
+				o := engine.Options{Opt: map[string]string{
+					"fine.prune": "on", "fine.index": "none", "fine.batch": "off", "fine.lookup": lookup, gpu.Offsets: "off", "gpu.adjacency": []string{"device", "host", "cached"}[i],
+				}}
+				got, err := engine.Once(t.Context(), e, g, p, o, engine.Goal{})
+				if err != nil {
+					t.Fatalf("%s: %v", lookup, err)
+				}
+				if got.Matches != engine.U64(24*23*22*21/24) || !got.Complete || !strings.Contains(strings.Join(got.Stats, "; "), "are left out, in ") {
+					t.Errorf("%s, %d vertices: %v matches (complete: %v): %s", lookup, n, got.Matches, got.Complete, got.Stats)
+				}
+			}
+		})
+	}
 }

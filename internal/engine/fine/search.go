@@ -9,6 +9,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gpu"
+	"github.com/weftgraph/weft/internal/kir"
 	emit "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
@@ -22,9 +23,11 @@ type program struct {
 	listing bool
 	indexed bool // over a candidate graph
 	code    *lower.Code
-	source  string // of the kernels
-	memory  gpu.Room
-	reads   gpu.Reads
+	// vertices are those that have lists, if sparse lists are pruned; else nil.
+	vertices *kir.GlobalDef
+	source   string // of the kernels
+	memory   gpu.Room
+	reads    gpu.Reads
 
 	bits bool // lists are looked up as rows of bits
 }
@@ -62,14 +65,17 @@ struct Params { Run run; Graph graph; Fine x; };
 DEV Checks checks_of(const Params& p) { return Checks{p.graph}; }
 `
 	if r.prunes() {
-		checks = `#define FINE_PRUNE
-#include "fine/plan.cuh"
+		define, instead := "", "c.q.adj[0] = adj_of(p.x.pruned);"
+		if r.vertices != nil {
+			define, instead = "#define FINE_SPARSE\n", "c.q.adj[0].adj = p.x.pruned.adj, c.q.adj[0].rows = p.x.pruned.rows;"
+		}
+		checks = "#define FINE_PRUNE\n" + define + `#include "fine/plan.cuh"
 #include "fine/args.cuh"
 #include "fine/core.cuh"
 struct Params { Run run; Graph graph; Fine x; };
 DEV Checks checks_of(const Params& p) {
   Checks c = {p.graph};
-  c.q.adj[0] = adj_of(p.x.pruned);
+  ` + instead + `
   return c;
 }
 `

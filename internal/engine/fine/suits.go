@@ -30,5 +30,5 @@ func (f *Fine) LooksUpBits(p *plan.Plan, o engine.Options) bool {
 		return false
 	}
 	x := &program{p: p, opt: opt, memory: room}
-	return x.looksUpBits(lower.Lists(p, x.sparse()), f.s.Memory())
+	return x.looksUpBits(lower.Lists(p, x.memory.Sparse(x.p)), f.s.Memory())
 }

@@ -3,6 +3,7 @@ package join
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync/atomic"
 
@@ -25,19 +26,54 @@ func signaturesPay(g *graph.Graph, p *plan.Plan) bool {
 	return p.Reduction == nil && p.Work() > eachEdge*float64(g.NumEdges())+eachVertex*float64(g.NumVertices()*len(p.Levels))
 }
 
-// signatureTable returns the signatures of a graph's vertices, which the graph keeps. The error is a *memory.Error where a new
-// table has no room.
-func signatureTable(ctx context.Context, g *graph.Graph, size int, o engine.Options) (*layout.Signatures, error) {
-	table, err := g.Derived(ctx, signatureSize(size), func() (any, error) {
-		if err := memory.Check(fmt.Sprintf("signatures of %d bits", size), uint64(g.NumVertices())*uint64(size/8), o.Memory); err != nil {
+// withoutSignatures says why candidates are not filtered by signatures, which nobody has turned off.
+func withoutSignatures(g *graph.Graph, p *plan.Plan) string {
+	switch {
+	case g.Stored != nil:
+		return "they are made of the graph's edge table, and the lists are stored in another way"
+	case p.Reduction != nil:
+		return "candidates are reduced by their edges"
+	}
+	return "they are expected to take longer than the search"
+}
+
+// usualSignature is the number of bits of a signature that no option changes.
+const usualSignature = 256
+
+// signatureTable returns the signatures of a graph's vertices, which the graph keeps. A new table counts to the memory of the query that
+// makes it, until release is called or the query ends. The error is a *memory.Error where a new table has no room.
+//
+// Why: what a graph keeps counts to no user, and each size is another table. So the graph keeps only one of the usual size for a query whose
+// memory is limited, and others go with the query.
+func signatureTable(ctx context.Context, g *graph.Graph, size int, o engine.Options) (table *layout.Signatures, release func(), err error) {
+	share, bytes, taken := memory.ShareOf(ctx), int64(g.NumVertices())*int64(size/8), int64(0)
+	release = func() { share.Give(taken) }
+	fresh := func() (any, error) {
+		what := fmt.Sprintf("signatures of %d bits", size)
+		if err := memory.Check(what, uint64(bytes), o.Memory); err != nil {
 			return nil, err
 		}
-		return layout.NewSignatures(ctx, g, size, o.Threads)
-	})
-	if err != nil {
-		return nil, err
+		if err := share.Take(what, bytes); err != nil {
+			return nil, err
+		}
+		table, err := layout.NewSignatures(ctx, g, size, o.Threads)
+		if err != nil {
+			share.Give(bytes)
+			return nil, err
+		}
+		taken = bytes
+		return table, nil
 	}
-	return table.(*layout.Signatures), nil
+	var made any
+	if size != usualSignature && share.Left() < math.MaxInt64 {
+		made, err = fresh()
+	} else {
+		made, err = g.Derived(ctx, signatureSize(size), fresh)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return made.(*layout.Signatures), release, nil
 }
 
 // signatures are a plan's filter by signatures (GSI, section 3.1).

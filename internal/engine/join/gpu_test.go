@@ -50,7 +50,7 @@ func compare(t *testing.T, c nodiff.Config, e engine.Engine, longer, short nodif
 // gpuConfig compares the engine on GPUs with the oracle: batches of a few rows, so that tables are full all
 // the time.
 func gpuConfig() nodiff.Config {
-	return nodiff.Config{Compile: planner.Compile, MaxVertices: 12, LeastRuns: 1, Opt: map[string]string{
+	return nodiff.Config{Compile: planner.Compile, MaxVertices: 12, LeastRuns: 1, Fit: fit, Opt: map[string]string{
 		"join.batch": "3|50", "join.extend": "multi", "join.filter": "off", "join.cache": "off", "join.sets": "naive", "gpu.adjacency": "host",
 	}}
 }
@@ -648,24 +648,86 @@ func TestGPUConditions(t *testing.T) {
 	})
 }
 
-// TestGPURefuses: switches that are of no use here.
-func TestGPURefuses(t *testing.T) {
+// TestRefusals: each engine refuses switches that are of no use there, and those that do nothing beside others, also of a plan that has no matches.
+func TestRefusals(t *testing.T) {
 	g := skewed(t)
-	p := planned(t, g, "triangle", plan.Options{})
 	s, err := session.Open([]*cuda.Device{device.Emulated(t, emu.Options{})}, session.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	e := join.NewGPU(s)
-	for opt, is := range map[string]error{"join.steal=off": engine.ErrOption, "join.cache=off": nil, "join.batch=-1": engine.ErrOption, "join.index=ranks": engine.ErrOption, "join.sets=naive": nil, "join.renumber=off": engine.ErrOption} {
-		k, v, _ := strings.Cut(opt, "=")
-		if err := engines.Refusal(e, g, p, engine.Options{Opt: map[string]string{k: v}}); !errors.Is(err, is) {
-			t.Errorf("%s: %v", opt, err)
+	q, err := gql.Parse("MATCH (a:Nobody)--(b)--(c)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot})
+	if err != nil || empty.Empty == nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		opt      string
+		cpu, gpu string // what the error says; "": there is none
+	}{
+		{"join.steal=off", "", "of no use on GPUs"},
+		{"join.cache=off", "of no use on the processor", ""},
+		{"join.batch=-1", "join.batch", "join.batch"},
+		{"join.index=ranks", "of no use on the processor", "only with join.lists=interval"},
+		{"join.sets=naive", "", ""},
+		{"join.renumber=off", "only with join.lists=interval", "only with join.lists=interval"},
+		{"join.renumber=off join.lists=hashed", "only with join.lists=interval", "only with join.lists=interval"},
+		{"join.renumber=off join.lists=interval", "", ""},
+		{"join.eliminate=after", "join.eliminate: after only with join.extend=multi", "join.eliminate: after only with join.extend=multi"},
+		{"join.eliminate=after join.extend=single", "only with join.extend=multi", "only with join.extend=multi"},
+		{"join.eliminate=after join.extend=multi", "", ""},
+		{"join.eliminate=inside join.extend=single", "", ""},
+		{"join.signature=64 join.filter=off", "no vertex has a signature", "no vertex has a signature"},
+		{"join.signature=256 join.filter=off", "no vertex has a signature", "no vertex has a signature"},
+		{"join.signature=40", "not a multiple of 32", "not a multiple of 32"},
+		{"join.signature=64 join.filter=signature", "", ""},
+		{"join.signature=64", "", ""},
+	} {
+		opt := map[string]string{}
+		for kv := range strings.FieldsSeq(c.opt) {
+			k, v, _ := strings.Cut(kv, "=")
+			opt[k] = v
+		}
+		for _, p := range []*plan.Plan{planned(t, g, "triangle", plan.Options{}), empty} {
+			for want, e := range map[*string]engine.Engine{&c.cpu: join.New(), &c.gpu: join.NewGPU(s)} {
+				err := engines.Refusal(e, g, p, engine.Options{Opt: opt})
+				if (err == nil) != (*want == "") || err != nil && (!errors.Is(err, engine.ErrOption) || !strings.Contains(err.Error(), *want)) {
+					t.Errorf("%s: %v, want %q", c.opt, err, *want)
+				}
+			}
 		}
 	}
-	if err := engines.Refusal(join.New(), g, p, engine.Options{Opt: map[string]string{"join.cache": "off"}}); !errors.Is(err, engine.ErrOption) {
-		t.Errorf("join.cache on the processor: %v", err)
+}
+
+// TestSignatureUnused: a run says where the signatures whose length was given were not made, and why.
+func TestSignatureUnused(t *testing.T) {
+	g := skewed(t)
+	labelled, reduced := labelledCycle(t)
+	if reduced.Reduction == nil {
+		q, err := gql.Parse("MATCH (a)-[:X]->(b)-[:Y]->(c)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reduced, err = planner.Compile(labelled, q.Pattern, plan.Options{Root: plan.NoRoot, Order: "join"}); err != nil || reduced.Reduction == nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		g            *graph.Graph
+		p            *plan.Plan
+		filter, want string
+	}{
+		{g, planned(t, g, "edge", plan.Options{}), "auto", "no filter by signatures: they are expected to take longer than the search"},
+		{labelled, reduced, "auto", "no filter by signatures: candidates are reduced by their edges"},
+		{labelled, reduced, "signature", "signatures leave"},
+	} {
+		r, err := engine.Once(t.Context(), join.New(), c.g, c.p, engine.Options{Opt: map[string]string{"join.signature": "64", "join.filter": c.filter}}, engine.Goal{})
+		if err != nil || !strings.Contains(strings.Join(r.Stats, "\n"), "join: "+c.want) {
+			t.Errorf("join.filter=%s: %v, %v; want %q", c.filter, r.Stats, err, c.want)
+		}
 	}
 }
 

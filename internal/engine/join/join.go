@@ -47,7 +47,7 @@ var Options = slices.Concat(option.Table{
 	option.Switch("join.renumber", true, "with join.lists=interval: vertices have ids by which those with the same edge labels follow each other; off: the graph's own"),
 	option.Choice("join.sets", "intersect lists by their sizes, or, for comparison (naive), look each element of the first list up in the whole of the others", "size", "naive"),
 	option.Choice("join.filter", "leave out vertices that lack what the signature of a pattern vertex has; auto: where that is expected to pay", "auto", "signature", "off"),
-	option.Number("join.signature", 256, 32, 4096, "bits of a signature, a multiple of 32"),
+	option.Number("join.signature", usualSignature, 32, 4096, "bits of a signature, a multiple of 32"),
 	option.Number("join.batch", 0, 0, 1<<24, "the most rows of a batch; 0: 4096 on the processor, 262144 on GPUs"),
 }, hostOptions, gpuOptions)
 
@@ -69,7 +69,7 @@ var gpuOptions = option.Table{
 	option.Switch("join.cache", true, "on GPUs: new rows of a warp wait in shared memory until they fill 128 bytes"),
 }
 
-// read returns the switches' values. It refuses those of the other engine, which are of no use on `on`.
+// read returns the switches' values. It refuses those of the other engine, which are of no use on `on`, and those of no use beside others.
 func read(o engine.Options, other option.Table, on string) (option.Values, error) {
 	v, err := Options.Read(o.Opt)
 	if err != nil {
@@ -78,8 +78,21 @@ func read(o engine.Options, other option.Table, on string) (option.Values, error
 	if given := v.Given(other); len(given) > 0 {
 		return v, fmt.Errorf("%w %s: it is of no use %s", engine.ErrOption, given[0], on)
 	}
+	switch size := v.Number("join.signature"); {
+	case size%32 != 0:
+		return v, fmt.Errorf("%w join.signature: %d is not a multiple of 32", engine.ErrOption, size)
+	case asked(v, "join.signature") && v.Text("join.filter") == "off":
+		return v, fmt.Errorf("%w join.signature: with join.filter=off no vertex has a signature", engine.ErrOption)
+	case v.Text("join.eliminate") == "after" && v.Text("join.extend") != "multi":
+		return v, fmt.Errorf("%w join.eliminate: after only with join.extend=multi", engine.ErrOption)
+	case v.Text("join.lists") != "interval" && !v.On("join.renumber"):
+		return v, fmt.Errorf("%w join.renumber: only with join.lists=interval", engine.ErrOption)
+	}
 	return v, nil
 }
+
+// asked reports whether a switch has a given value.
+func asked(v option.Values, name string) bool { return len(v.Given(option.Table{{Name: name}})) > 0 }
 
 // Order is the rule of the matching order for joins: by joint degrees, after semijoins.
 const Order = "join"
@@ -160,16 +173,18 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 	}
 	all[0].Initial = w.extend != "single" && !w.device && len(all) > 1
 	var allowed [][]uint64
-	size := v.Number("join.signature")
-	if size%32 != 0 {
-		return nil, fmt.Errorf("%w join.signature: %d is not a multiple of 32", engine.ErrOption, size)
+	if asked(v, "join.signature") && (!w.signatures || g.Stored != nil) {
+		x.said = append(x.said, "join: no filter by signatures: "+withoutSignatures(g, p))
 	}
 	// Signatures are of the graph's own edge table, and say nothing of lists that are stored elsewhere.
 	if w.signatures && len(p.Levels) > 1 && g.Stored == nil {
-		table, err := signatureTable(ctx, g, size, o)
+		table, release, err := signatureTable(ctx, g, v.Number("join.signature"), o)
 		var room *memory.Error
 		switch {
 		case err == nil:
+			if !w.device { // devices read it in each run
+				defer release()
+			}
 			x.signed = &signatures{table, neighbourPairs(g, p)}
 		case v.Text("join.filter") != "auto" || !errors.As(err, &room):
 			return nil, err
@@ -200,9 +215,6 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 		}
 	}
 	x.lists = handles(p.Adjs)
-	if v.Text("join.lists") != "interval" && !v.On("join.renumber") {
-		return nil, fmt.Errorf("%w join.renumber: only with join.lists=interval", engine.ErrOption)
-	}
 	if kind := v.Text("join.lists"); kind != "graph" {
 		of := layout.Intervals
 		if kind == layout.Hashes.String() {

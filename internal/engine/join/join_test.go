@@ -27,8 +27,19 @@ import (
 	"github.com/weftgraph/weft/internal/vfs"
 )
 
+// fit takes away options that are of no use beside others.
+func fit(opt map[string]string) {
+	if opt["join.filter"] == "off" {
+		delete(opt, "join.signature")
+	}
+	if opt["join.extend"] != "multi" {
+		delete(opt, "join.eliminate")
+	}
+}
+
 func config() nodiff.Config {
 	return nodiff.Config{
+		Fit:     fit,
 		Engine:  join.New(),
 		Compile: planner.Compile,
 		Opt:     map[string]string{"join.extend": "multi|single", "join.eliminate": "after", "join.batch": "1|3", "join.steal": "off", "join.filter": "off", "join.signature": "32|64", "join.lists": "interval|hashed", "join.sets": "naive"},

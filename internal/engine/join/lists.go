@@ -67,7 +67,7 @@ func openPartitions(ctx context.Context, g *graph.Graph, p *plan.Plan, kind layo
 			keys = append(keys, keyOf(g, p.Adjs[i].Only))
 		}
 	}
-	parts, w, err := l.Partitions(ctx, vfs.From(ctx), keys...)
+	parts, w, err := l.Partitions(ctx, vfs.From(ctx), threads, keys...)
 	if warning != "" && w != "" {
 		warning += "; "
 	}
@@ -81,7 +81,7 @@ func openPartitions(ctx context.Context, g *graph.Graph, p *plan.Plan, kind layo
 		case p.Adjs[i].Only != nil:
 			x[i], parts = parts[0], parts[1:]
 		default:
-			if x[i], err = l.Relation(ctx, p.Adjs[i].Lists); err != nil {
+			if x[i], err = l.Relation(ctx, p.Adjs[i].Lists, threads); err != nil {
 				return nil, nil, warning, err
 			}
 		}

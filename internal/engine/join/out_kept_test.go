@@ -32,7 +32,7 @@ func TestCutKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	part, err := labels.Relation(t.Context(), kept)
+	part, err := labels.Relation(t.Context(), kept, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func TestOutOfCorePath(t *testing.T) {
 
 // outConfig compares joins out of core with the oracle: many small segments and sub-tables.
 func outConfig() nodiff.Config {
-	c := nodiff.Config{Compile: planner.Compile, MaxVertices: 12, LeastRuns: 1, Opt: map[string]string{
+	c := nodiff.Config{Compile: planner.Compile, MaxVertices: 12, LeastRuns: 1, Fit: fit, Opt: map[string]string{
 		"join.batch": "0|1|3|50", "join.segments": "1|2|5|100", "join.held": "0|2|3", "join.shorter": "0|1|2", "join.nested": "auto|on|off", "join.filter": "off|signature", "join.signature": "32|64", "join.lists": "graph|hashed|interval",
 	}}
 	for _, tech := range []nodiff.Technique{nodiff.Nest, nodiff.LabelledNest, nodiff.Listing, nodiff.Rooted} {

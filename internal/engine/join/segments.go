@@ -251,7 +251,7 @@ func (r *relation) fill(ctx context.Context, i int, to []byte) error {
 			break
 		}
 	case layoutHashed:
-		h, err := layout.NewHashed(ctx, r.lists(i), 1)
+		h, err := layout.NewHashed(ctx, r.lists(i), 1, 1)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/kernels/check"
+	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/planner"
@@ -14,11 +15,14 @@ import (
 
 // TestLocalCompilesForGPUs compiles every class of a few plans, as for an H200
 // and a graph of large degrees; one of them by NVRTC
-// too, and the kernel over all vertices.
+// too, and the kernel over all vertices; over lists with an offset for each vertex, and over sparse ones.
 func TestLocalCompilesForGPUs(t *testing.T) {
 	g := rmat(t, 5, 100)
-	for _, name := range []string{"gmatch:P1", "gmatch:P5", "gmatch:P9"} {
-		ps, err := pattern.ByName(name)
+	for _, c := range []struct {
+		name          string
+		sparse, nvrtc bool
+	}{{"gmatch:P1", false, false}, {"gmatch:P5", false, true}, {"gmatch:P9", false, false}, {"gmatch:P1", true, false}, {"gmatch:P4", true, true}, {"gmatch:P5", true, false}} {
+		ps, err := pattern.ByName(c.name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -27,7 +31,11 @@ func TestLocalCompilesForGPUs(t *testing.T) {
 			t.Fatal(err)
 		}
 		info := cuda.Info{SharedPerBlock: 232448}
-		l, err := newSearch(g, p, info, Switches{})
+		w := Switches{}
+		if c.sparse {
+			p, w.sparse = overSparse(p), lower.AsStored
+		}
+		l, err := newSearch(g, p, info, w)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +52,7 @@ func TestLocalCompilesForGPUs(t *testing.T) {
 		for _, text := range slices.Compact(slices.Sorted(maps.Values(parts))) {
 			src.Text += text
 		}
-		if name == "gmatch:P5" {
+		if c.nvrtc {
 			check.CompileCheck(t, src)
 		} else {
 			check.ClangCheck(t, src)

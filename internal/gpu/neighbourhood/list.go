@@ -10,6 +10,7 @@ import (
 	"github.com/weftgraph/weft/internal/cuda"
 	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/kir"
+	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
 )
@@ -17,9 +18,11 @@ import (
 // roots is struct Roots, and localArgs struct Local.
 type roots struct {
 	Lists, Counts, Work         uint64
+	Vertices                    uint64
 	Starts                      [maxClasses]uint64
 	Classes, Parts, First, Ours uint32
 	Most, Limit                 [maxClasses]uint32
+	Places, _                   uint32
 }
 
 type localArgs struct {
@@ -39,7 +42,10 @@ type stats struct {
 	Vertices, _            uint32
 }
 
-type measureArgs struct{ Work, Stats uint64 }
+type measureArgs struct {
+	Work, Stats, Vertices uint64
+	Places, _             uint32
+}
 
 // lineBytes is LINE, in bytes.
 const lineBytes = 128
@@ -59,7 +65,7 @@ const leastWork = 256
 // device first, and the small ones fill the free multiprocessors. The numbers of roots in the
 // classes stay on the device.
 func (l *Search) start(x *session.Exec, d *dealer, limited bool, asWhole *atomic.Bool) (search func() error, err error) {
-	n := l.g.NumVertices()
+	n := l.places()
 	work, known, err := l.measured(x)
 	if err != nil {
 		return nil, err
@@ -76,6 +82,7 @@ func (l *Search) start(x *session.Exec, d *dealer, limited bool, asWhole *atomic
 	share := d.most() * ((n + d.parts - 1) / d.parts) // the most roots of a round
 	a := &args.Roots
 	a.Work, a.Classes, a.Parts = work.Ptr, uint32(len(l.classes)), uint32(d.parts)
+	a.Vertices, a.Places = l.verticesOn(x), uint32(n)
 	l.limits(a, known.Total/uint64(max(1, l.warps*d.devices)))
 	if err := x.OwnTasks(uint64(n)); err != nil {
 		return nil, err
@@ -158,7 +165,7 @@ func (l *Search) start(x *session.Exec, d *dealer, limited bool, asWhole *atomic
 	}
 	// Behind the others: these get the room that is left.
 	r.classes = append(r.classes, helping...)
-	if d.devices == 1 && l.code.Rows.Rows == lower.NoRows {
+	if d.devices == 1 && l.code.Rows.Rows == lower.NoRows && l.vertices == nil {
 		side := l.code.Rows.Level1
 		x.Sweeps(session.Sweeps{Lists: l.adjacency(), Below: side == plan.LowerSide, Above: side == plan.UpperSide})
 	}
@@ -191,7 +198,7 @@ func (l *Search) count(x *session.Exec, list *cuda.Kernel, grid cuda.Launch, arg
 		roots[i] = int(got[i*lineBytes/4])
 		all += roots[i]
 	}
-	if n := l.g.NumVertices(); all != n {
+	if n := l.places(); all != n {
 		return &cuda.Error{Op: l.name, Kind: cuda.ErrLaunch, Text: fmt.Sprintf("%d of %d vertices were counted by class", all, n)}
 	}
 	return x.Context().Clear(counts, x.Stream())
@@ -203,7 +210,7 @@ func (l *Search) again(x *session.Exec, counts cuda.Buffer) (others uint64, err 
 	if err := cuda.Download(x.Context(), got, counts, 0); err != nil {
 		return 0, err
 	}
-	others = uint64(l.g.NumVertices())
+	others = uint64(l.places())
 	for i := range l.classes {
 		line := got[i*lineBytes/4:]
 		others -= uint64(line[0])
@@ -217,9 +224,25 @@ func (l *Search) adjacency() *kir.GlobalDef {
 	return l.code.Program.Globals[slices.IndexFunc(l.code.Program.Globals, func(g *kir.GlobalDef) bool { return g.Kind == kir.Adj && g.Index == 0 })]
 }
 
-// measured is the amount walked below each vertex. It is kept on the device with the graph.
+// places returns the number of vertices that may be roots: where lists are sparse, those that have one.
+func (l *Search) places() int {
+	if l.vertices != nil {
+		return len(l.vertices.Adj)
+	}
+	return l.g.NumVertices()
+}
+
+// verticesOn returns the address of the vertices of sparse lists on a device, or 0.
+func (l *Search) verticesOn(x *session.Exec) uint64 {
+	if l.vertices == nil {
+		return 0
+	}
+	return x.Address(l.vertices, kircuda.IDs)
+}
+
+// measured is the amount walked below each vertex that may be a root. It is kept on the device with the graph.
 func (l *Search) measured(x *session.Exec) (cuda.Buffer, stats, error) {
-	n := l.g.NumVertices()
+	n := l.places()
 	work := int64(4*n+7) &^ 7
 	b, note, err := x.Keep(l.measure, l.adjacency(), work+int64(unsafe.Sizeof(stats{})), func(b cuda.Buffer) (any, error) {
 		k, err := x.Kernel("local_measure")
@@ -230,7 +253,7 @@ func (l *Search) measured(x *session.Exec) (cuda.Buffer, stats, error) {
 			return nil, err
 		}
 		grid := cuda.Launch{Blocks: max(1, min((n+rootThreads-1)/rootThreads, 8*x.Info().SMs)), Threads: rootThreads}
-		if err := session.Launch(x, k, grid, &measureArgs{b.Ptr, b.Ptr + uint64(work)}); err != nil {
+		if err := session.Launch(x, k, grid, &measureArgs{Work: b.Ptr, Stats: b.Ptr + uint64(work), Vertices: l.verticesOn(x), Places: uint32(n)}); err != nil {
 			return nil, err
 		}
 		if err := x.Stream().Synchronize(); err != nil {

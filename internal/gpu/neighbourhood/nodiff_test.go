@@ -10,6 +10,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/planner"
 	"github.com/weftgraph/weft/internal/testing/device"
@@ -18,7 +19,7 @@ import (
 )
 
 // TestLocalAgreesWithHost draws plans for the local method and compares counts,
-// in all and per root, with the host's; each plan has a class of its own forced.
+// in all and per root, with the host's. Each plan has a class of its own forced, and half of them read sparse lists.
 func TestLocalAgreesWithHost(t *testing.T) {
 	plans := 12
 	if !long.Asked() {
@@ -30,7 +31,7 @@ func TestLocalAgreesWithHost(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		ran := 0
+		ran, sparse := 0, 0
 		for seed := 0; ran < plans && seed < 100*plans; seed++ {
 			spec := nodiff.Graphs(14).Example(seed)
 			g := spec.Build()
@@ -44,11 +45,18 @@ func TestLocalAgreesWithHost(t *testing.T) {
 				continue
 			}
 			opt := localCases[ran%len(localCases)]
-			l, err := newSearch(g, p, d.Info(), with(t, opt))
+			w := with(t, opt)
+			if ran%2 == 1 {
+				p, w.sparse = overSparse(p), lower.AsStored
+			}
+			l, err := newSearch(g, p, d.Info(), w)
 			if err != nil {
 				continue
 			}
 			ran++
+			if l.vertices != nil {
+				sparse++
+			}
 			want, got := engine.Goal{}, engine.Goal{}
 			if po.Root >= 0 {
 				want.PerRoot = make([]engine.Uint128, g.NumVertices())
@@ -58,8 +66,8 @@ func TestLocalAgreesWithHost(t *testing.T) {
 				t.Errorf("seed %d, %v, %+v: %v\n%s", seed, opt, po, err, spec)
 			}
 		}
-		if ran < plans {
-			t.Errorf("%d plans of %d", ran, plans)
+		if ran < plans || sparse < plans/2 {
+			t.Errorf("%d plans of %d, %d of sparse lists", ran, plans, sparse)
 		}
 	})
 }

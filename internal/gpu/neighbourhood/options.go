@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/weftgraph/weft/internal/engine/option"
+	"github.com/weftgraph/weft/internal/lower"
 )
 
 // Options returns the options of the local method for an engine of that name.
@@ -26,7 +27,8 @@ type Switches struct {
 	alone     bool  // share=off: a root is one team's
 	lists     bool  // whole=off: roots are listed by class however small the graph is
 
-	made *atomic.Int64 // engine.Options.Lowered
+	sparse lower.SparseLists // how sparse lists are read
+	made   *atomic.Int64     // engine.Options.Lowered
 }
 
 // Read returns the switches of an engine of that name, and whether the local method is on.

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"sort"
 	"sync/atomic"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/gpu"
 	"github.com/weftgraph/weft/internal/graph"
+	"github.com/weftgraph/weft/internal/kir"
 	kircuda "github.com/weftgraph/weft/internal/kir/emit/cuda"
 	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/plan"
@@ -59,8 +61,9 @@ type Search struct {
 	Switches
 	memory gpu.Room
 	reads  gpu.Reads
-	rel    *graph.Handle
-	csr    *graph.CSR // the lists
+	rel    *graph.Handle // the lists, which are in one run: the rows view refuses others
+	// vertices are those that have lists, if the program reads sparse ones; else nil.
+	vertices *kir.GlobalDef
 }
 
 // New prepares p for the devices of a session, with the options of the engine of
@@ -73,14 +76,16 @@ func New(name string, s *session.Session, g *graph.Graph, p *plan.Plan, w Switch
 		info.SharedPerBlock = min(info.SharedPerBlock, i.SharedPerBlock)
 	}
 	w.made = o.Lowered
+	memory, err := gpu.ReadRoom(o)
+	if err != nil {
+		return nil, err
+	}
+	w.sparse = memory.Sparse(p)
 	l, err := newSearch(g, p, info, w)
 	if err != nil {
 		return nil, err
 	}
-	l.name, l.s = name, s
-	if l.memory, err = gpu.ReadRoom(o); err != nil {
-		return nil, err
-	}
+	l.name, l.s, l.memory = name, s, memory
 	l.text, l.kernels = l.source()
 	rows := &l.code.Rows
 	l.reads = l.memory.LocalReads(p, l.code.Program, gpu.Neighbourhoods{
@@ -91,17 +96,20 @@ func New(name string, s *session.Session, g *graph.Graph, p *plan.Plan, w Switch
 
 // newSearch is New for one device.
 func newSearch(g *graph.Graph, p *plan.Plan, info cuda.Info, w Switches) (*Search, error) {
-	code, err := lower.Plan(p, lower.Options{View: lower.Rows, Counting: true, Made: w.made})
+	code, err := lower.Plan(p, lower.Options{View: lower.Rows, Counting: true, Sparse: w.sparse, Made: w.made})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrShape, err)
 	}
 	l := &Search{g: g, p: p, code: code, Switches: w, warps: info.SMs * residentThreads / 32, rel: p.Adjs[0].Lists}
-	l.csr = l.rel.Flat() // one run already, as the rows view refuses lists in parts
+	l.vertices = gpu.ListVertices(code.Program, l.adjacency(), l.rel)
 	l.most = l.mostNeighbours()
 	level1 := &p.Levels[1]
 	rows := &code.Rows
 	l.measure = fmt.Sprintf("work below roots %d %v %d %d %v %v", rows.Universe, rows.Outside, rows.Rows, rows.Inner,
 		len(level1.Above) > 0, len(level1.Below) > 0)
+	if l.vertices != nil {
+		l.measure += " of sparse lists"
+	}
 	if w.universes == nil && rows.Outside && !rows.SizesOnly && l.most > outsideUniverse {
 		return nil, fmt.Errorf("%w: some vertex has %d neighbours, and above %d rows for outside vertices are mostly empty", ErrUniverse, l.most, outsideUniverse)
 	}
@@ -141,8 +149,9 @@ func (l *Search) choose(info cuda.Info) (err error) {
 // have its degree or more.
 func (l *Search) mostNeighbours() (most int) {
 	side := l.code.Rows.Universe
-	for v := range uint32(l.csr.NumVertices()) {
-		n := l.csr.Degree(v)
+	var scratch graph.Scratch
+	for v := range l.listed() {
+		n := l.rel.Degree(v)
 		if n <= most {
 			if l.falling() {
 				break
@@ -150,7 +159,7 @@ func (l *Search) mostNeighbours() (most int) {
 			continue
 		}
 		// One neighbour says whether more than most of them are on the side.
-		list := l.csr.List(v)
+		list := l.rel.List(v, &scratch)
 		switch {
 		case side == plan.LowerSide && list[most] < v:
 			n = sort.Search(n, func(i int) bool { return list[i] >= v })
@@ -164,15 +173,29 @@ func (l *Search) mostNeighbours() (most int) {
 	return most
 }
 
+// listed returns the vertices that may have lists, ascending.
+func (l *Search) listed() iter.Seq[uint32] {
+	if l.rel.Sparse != nil {
+		return l.rel.Sparse.Vertices
+	}
+	return func(yield func(uint32) bool) {
+		for v := range uint32(l.rel.NumVertices()) {
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}
+
 // falling reports whether degrees are known to fall with ids.
 func (l *Search) falling() bool { return len(l.g.Classes) == 1 && l.rel.DegreeOrdered }
 
 // larger bounds the vertices with more than n neighbours.
 func (l *Search) larger(n int) int {
 	if !l.falling() {
-		return l.csr.NumVertices()
+		return l.places()
 	}
-	return sort.Search(l.csr.NumVertices(), func(v int) bool { return l.csr.Degree(uint32(v)) <= n })
+	return sort.Search(l.rel.NumVertices(), func(v int) bool { return l.rel.Degree(uint32(v)) <= n })
 }
 
 // source is the common text of all kernels, and parts are the texts of each. A class's text
@@ -191,13 +214,17 @@ WEFT_KERNEL(local_list, LocalParams) { list_roots(p.run, p.graph, p.x.roots); }
 		parts[wholeKernel] = "#include \"neighbourhood/whole.cuh\"\n" + c.text(c.layout(0), wholeKernel, "search_whole")
 	}
 	includes := map[string]string{"plan.cuh": kircuda.Text(l.code.Program)}
-	return cuda.Source{Name: "local.cu", Text: "#include \"plan.cuh\"\n#include \"neighbourhood/kernels.cuh\"\n", Includes: includes}, parts
+	text := "#include \"plan.cuh\"\n"
+	if l.vertices != nil {
+		text += "#define LOCAL_SPARSE\n"
+	}
+	return cuda.Source{Name: "local.cu", Text: text + "#include \"neighbourhood/kernels.cuh\"\n", Includes: includes}, parts
 }
 
 // job is the search for the session.
 func (l *Search) job() *session.Job {
 	return l.reads.Give(l.memory.Give(&session.Job{
-		Name: l.name, Source: l.text, Parts: l.kernels, Program: l.code.Program, Tasks: uint64(l.g.NumVertices()), Chunk: localChunk,
+		Name: l.name, Source: l.text, Parts: l.kernels, Program: l.code.Program, Tasks: uint64(l.places()), Chunk: localChunk,
 		FaultText: func(code uint32, about uint64) string {
 			return fmt.Sprintf("vertex %s: %v", l.g.IDs.String(uint32(about)), ErrUniverse)
 		},

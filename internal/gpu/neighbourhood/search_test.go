@@ -3,6 +3,7 @@ package neighbourhood
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/weftgraph/weft/internal/cuda"
@@ -12,6 +13,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine/host"
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/graph/gen"
+	"github.com/weftgraph/weft/internal/lower"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/planner"
@@ -31,7 +33,7 @@ var localCases = []map[string]string{
 }
 
 // TestLocalPapers counts gMatch's P1–P9 by the local schedule and on the host, each
-// pattern with a case of its own forced.
+// pattern with a case of its own forced, and over lists with an offset for each vertex and over sparse ones.
 func TestLocalPapers(t *testing.T) {
 	graphs := map[string]*graph.Graph{"rmat": rmat(t, 7, 600), "dense": rmat(t, 5, 300)}
 	device.Each(t, func(t *testing.T, d *cuda.Device) {
@@ -50,9 +52,14 @@ func TestLocalPapers(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, k := range []int{0, 1 + i%(len(localCases)-1)} {
+				for n, k := range []int{0, 1 + i%(len(localCases)-1), 1 + (i+3)%(len(localCases)-1)} {
 					opt := localCases[k]
-					l, err := newSearch(g, p, d.Info(), with(t, opt))
+					w := with(t, opt)
+					p := p
+					if n == 2 {
+						p, w.sparse = overSparse(p), lower.AsStored
+					}
+					l, err := newSearch(g, p, d.Info(), w)
 					if err != nil {
 						t.Errorf("P%d %v: %v", i, opt, err)
 						continue
@@ -79,11 +86,15 @@ func TestLocalOnTwoDevices(t *testing.T) {
 	g := rmat(t, 7, 600)
 	shared := map[string]string{"stack.local.classes": "512", "stack.local.table": "16"}
 	for _, c := range []struct {
-		name string
-		opt  map[string]string
-	}{{"gmatch:P2", nil}, {"gmatch:P4", nil}, {"gmatch:P5", nil}, {"gmatch:P5", shared}} {
-		p := planned(t, g, c.name)
-		l, err := newSearch(g, p, devices[0].Info(), with(t, c.opt))
+		name   string
+		opt    map[string]string
+		sparse bool
+	}{{"gmatch:P2", nil, false}, {"gmatch:P4", nil, false}, {"gmatch:P5", nil, false}, {"gmatch:P5", shared, false}, {"gmatch:P4", nil, true}, {"gmatch:P5", shared, true}} {
+		p, w := planned(t, g, c.name), with(t, c.opt)
+		if c.sparse {
+			p, w.sparse = overSparse(p), lower.AsStored
+		}
+		l, err := newSearch(g, p, devices[0].Info(), w)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,6 +125,16 @@ func rmat(t *testing.T, scale int, edges int) *graph.Graph {
 		t.Fatal(err)
 	}
 	return g
+}
+
+// overSparse returns p over lists without an offset for each vertex, whichever vertices have lists.
+func overSparse(p *plan.Plan) *plan.Plan {
+	q := *p
+	q.Adjs = slices.Clone(p.Adjs)
+	for i := range q.Adjs {
+		q.Adjs[i].Lists = graph.NewHandle(graph.Lists{Sparse: graph.NewSparse(p.Adjs[i].Lists.Flat())})
+	}
+	return &q
 }
 
 // with are the switches that an engine's options stand for.

@@ -26,7 +26,7 @@ const tasksOfWarp = 512
 func (l *Search) suitsWhole(known stats) bool {
 	warps := uint64(max(1, l.warps))
 	return int64(known.MostUniverse) <= int64(wholeClass.universe) && known.Total/warps <= mostWhole &&
-		uint64(l.g.NumVertices())*l.parts(known) <= min(tasksOfWarp*warps, math.MaxInt32)
+		uint64(l.places())*l.parts(known) <= min(tasksOfWarp*warps, math.MaxInt32)
 }
 
 // part is how much of a root is one task, and parts into how many any of them is cut
@@ -38,13 +38,14 @@ func (l *Search) parts(known stats) uint64 {
 
 // startWhole makes the only device ready for a search by one kernel.
 func (l *Search) startWhole(x *session.Exec, work cuda.Buffer, known stats, args localArgs) (search func() error, err error) {
-	n := l.g.NumVertices()
+	n := l.places()
 	if err := x.OwnTasks(uint64(n)); err != nil {
 		return nil, err
 	}
 	c := wholeClass
 	a := &args.Roots
 	a.Work, a.Classes, a.Parts = work.Ptr, 1, uint32(l.parts(known))
+	a.Vertices, a.Places = l.verticesOn(x), uint32(n)
 	a.Most[0], a.Limit[0] = uint32(c.universe), uint32(l.part(known))
 	k, err := x.Kernel(wholeKernel)
 	if err != nil {

@@ -29,7 +29,7 @@ func to(n uint32) (list []uint32) {
 func TestHashedCheck(t *testing.T) {
 	const n = 100
 	made := func(vertices []uint32, load int) *Hashed {
-		h, err := NewHashed(t.Context(), lists(vertices...), load)
+		h, err := NewHashed(t.Context(), lists(vertices...), load, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,12 +77,22 @@ func TestHashedCheck(t *testing.T) {
 	}
 }
 
+// interval returns the interval-PCSR of lists of some of n vertices.
+func interval(t *testing.T, n int, vertices ...uint32) *Interval {
+	t.Helper()
+	x, err := NewInterval(t.Context(), lists(vertices...), n, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
 // TestIntervalCheck: arrays as NewInterval makes them pass, and each kind of damage is found and
 // named.
 func TestIntervalCheck(t *testing.T) {
 	const n = 20
 	for _, vertices := range [][]uint32{nil, {0}, {n - 1}, {3, 4, 9}, {0, 2, 4, n - 2, n - 1}, to(n)} {
-		if err := NewInterval(lists(vertices...), int(n)).check(n); err != nil {
+		if err := interval(t, n, vertices...).check(n); err != nil {
 			t.Errorf("vertices %v: %v", vertices, err)
 		}
 	}
@@ -111,7 +121,7 @@ func TestIntervalCheck(t *testing.T) {
 		{"an entry more", "offsets do not cover the lists", func(x *Interval) { x.Adj = append(x.Adj, 0) }},
 		{"vertex", "vertex 20 does not exist", func(x *Interval) { x.Adj[5] = n }},
 	} {
-		x := NewInterval(lists(3, 4, 5, 8, 12, 13), int(n))
+		x := interval(t, n, 3, 4, 5, 8, 12, 13)
 		if !slices.Equal(x.First, []uint32{3, 8, 12}) || !slices.Equal(x.Row, []uint32{0, 3, 4, 6}) {
 			t.Fatalf("runs from %v, of the rows %v", x.First, x.Row)
 		}
@@ -122,7 +132,7 @@ func TestIntervalCheck(t *testing.T) {
 
 // TestIntervalBytes: each number of the arrays has four bytes.
 func TestIntervalBytes(t *testing.T) {
-	x := NewInterval(lists(3, 4, 5, 8, 12, 13), 20)
+	x := interval(t, 20, 3, 4, 5, 8, 12, 13)
 	for i, array := range []func(x *Interval) *[]uint32{
 		func(x *Interval) *[]uint32 { return &x.First }, func(x *Interval) *[]uint32 { return &x.Row },
 		func(x *Interval) *[]uint32 { return &x.Off }, func(x *Interval) *[]uint32 { return &x.Adj },

@@ -107,7 +107,7 @@ func (h *head) of(o *head) bool {
 // not be written; that is not an error, as everything can be made at any time. A graph that is not
 // from a file, or an empty name, has no such folder.
 func Open(ctx context.Context, fsys vfs.FS, graphFile string, g *graph.Graph, kind Kind, load, threads int) (l *Labels, warning string, err error) {
-	l = newLabels(g, kind, load, threads)
+	l = newLabels(g, kind, load)
 	sum, ok := g.Fingerprint()
 	if ok && graphFile != "" {
 		l.folder, l.head.graph = Folder(graphFile), sum
@@ -257,7 +257,7 @@ func writeFile(fsys vfs.FS, name string, h *head, arrays [][]uint32) error {
 }
 
 // stored reads one partition.
-func (l *Labels) stored(fsys vfs.FS, key Key) (Partition, error) {
+func (l *Labels) stored(ctx context.Context, fsys vfs.FS, key Key, threads int) (Partition, error) {
 	h, a, err := l.read(fsys, key)
 	if err != nil {
 		return nil, err
@@ -275,7 +275,7 @@ func (l *Labels) stored(fsys vfs.FS, key Key) (Partition, error) {
 		return nil, fmt.Errorf("%s: %w: %v", l.name(key), ErrDamaged, err)
 	}
 	if x, ok := p.(*Interval); ok {
-		x.index(x.vertices(), int(l.head.vertices))
+		return p, x.index(ctx, x.vertices(), int(l.head.vertices), threads)
 	}
 	return p, nil
 }

@@ -3,6 +3,9 @@ package layout
 import (
 	"context"
 	"fmt"
+	"math/bits"
+
+	"github.com/weftgraph/weft/internal/graph"
 )
 
 // GroupPairs is the number of pairs of numbers in one group of a Hashed: 128 bytes,
@@ -31,34 +34,86 @@ type Hashed struct {
 // such positions. A partition of n vertices has at most n groups, for any load.
 const maxGroups = 1<<32/(2*GroupPairs) - 1
 
-// NewHashed makes the PCSR of a partition with one bucket for each load vertices. GSI
+// NewHashed makes the PCSR of a partition with one bucket for each load vertices, on all threads; 0 means all cores. GSI
 // takes a load of 1: then some group is free for each that overflows. With a higher
 // load, groups are added where no group is free.
-func NewHashed(ctx context.Context, l *Lists, load int) (*Hashed, error) {
+func NewHashed(ctx context.Context, l *Lists, load, threads int) (*Hashed, error) {
 	if load < 1 {
 		return nil, fmt.Errorf("a hashed PCSR has at least 1 vertex for each group, not %d", load)
 	}
-	const room = GroupPairs - 1
 	n := len(l.Vertices)
 	if n >= maxGroups {
 		return nil, ErrTooLong
 	}
-	h := &Hashed{Buckets: uint32((n + load - 1) / load), Adj: make([]uint32, 0, len(l.Adj))}
+	h := &Hashed{Buckets: uint32((n + load - 1) / load), Adj: make([]uint32, len(l.Adj))}
 	if n == 0 {
 		return h, nil
 	}
-	// The vertices of each bucket, as a counting sort.
-	at := make([]uint32, h.Buckets+1)
-	for _, v := range l.Vertices {
-		at[h.bucket(v)+1]++
+	threads = count(threads)
+	// Indexes of Vertices by their buckets: the bucket above bit 32, the index below.
+	sorted := make([]uint64, n)
+	err := blocksOf(n, threads).each(ctx, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			sorted[i] = uint64(h.bucket(l.Vertices[i]))<<32 | uint64(i)
+		}
+	})
+	if err != nil {
+		return nil, err
 	}
-	// Each group begins with what hashes to it. What is too much goes to groups that
-	// nothing hashes to, then to new ones.
-	type span struct{ first, end, next uint32 } // of the sorted vertices
-	groups := make([]span, h.Buckets)
-	for b := range h.Buckets {
-		at[b+1] += at[b]
-		groups[b] = span{at[b], min(at[b+1], at[b]+room), None}
+	if sorted, err = sortPairs(ctx, sorted, true, bits.Len32(h.Buckets), threads); err != nil {
+		return nil, err
+	}
+	groups, err := h.groups(ctx, sorted)
+	if err != nil {
+		return nil, err
+	}
+	// Where the first list of each group begins; lists have no more than 2^32 entries.
+	begin := make([]uint32, len(groups)+1)
+	for k, g := range groups {
+		begin[k+1] = begin[k]
+		for _, x := range sorted[g.first:g.end] {
+			begin[k+1] += l.Off[uint32(x)+1] - l.Off[uint32(x)]
+		}
+	}
+	h.Groups = make([]uint32, len(groups)*2*GroupPairs)
+	work := make([]uint64, len(begin))
+	for k, at := range begin {
+		work[k] = uint64(at) + 2*GroupPairs*uint64(k)
+	}
+	return h, graph.Parallel(ctx, work, threads, func(lo, hi uint32) {
+		for k := lo; k < hi; k++ {
+			g, at := groups[k], begin[k]
+			to := h.Groups[int(k)*2*GroupPairs:][:2*GroupPairs]
+			for i := range GroupPairs - 1 {
+				to[2*i], to[2*i+1] = None, at
+				if first := g.first + uint32(i); first < g.end {
+					x := uint32(sorted[first])
+					to[2*i] = l.Vertices[x]
+					at += uint32(copy(h.Adj[at:], l.Adj[l.Off[x]:l.Off[x+1]]))
+				}
+			}
+			to[2*GroupPairs-2], to[2*GroupPairs-1] = g.next, at
+		}
+	})
+}
+
+// hashGroup has the vertices sorted[first:end], and the group that continues it or None.
+type hashGroup struct{ first, end, next uint32 }
+
+// groups deals out vertices that are sorted by bucket. Each group begins with what hashes to it. What is too much goes to
+// groups that nothing hashes to, then to new ones.
+func (h *Hashed) groups(ctx context.Context, sorted []uint64) ([]hashGroup, error) {
+	const room = GroupPairs - 1
+	n := uint32(len(sorted))
+	groups := make([]hashGroup, h.Buckets)
+	at := make([]uint32, h.Buckets+1) // where the vertices of each bucket begin
+	for b, i := uint32(0), uint32(0); b < h.Buckets; b++ {
+		at[b] = i
+		for i < n && uint32(sorted[i]>>32) == b {
+			i++
+		}
+		at[b+1] = i
+		groups[b] = hashGroup{at[b], min(i, at[b]+room), None}
 	}
 	free := uint32(0)
 	for b := range h.Buckets {
@@ -74,34 +129,14 @@ func NewHashed(ctx context.Context, l *Lists, load int) (*Hashed, error) {
 				free++
 			} else {
 				to = uint32(len(groups))
-				groups = append(groups, span{})
+				groups = append(groups, hashGroup{})
 			}
-			groups[to] = span{i, min(end, i+room), None}
+			groups[to] = hashGroup{i, min(end, i+room), None}
 			groups[last].next = to
 			last, i = to, groups[to].end
 		}
 	}
-	sorted := make([]uint32, n) // indexes of Vertices
-	for i, v := range l.Vertices {
-		b := h.bucket(v)
-		sorted[at[b]] = uint32(i)
-		at[b]++
-	}
-	h.Groups = make([]uint32, 0, len(groups)*2*GroupPairs)
-	for k, g := range groups {
-		if err := ended(ctx, k); err != nil {
-			return nil, err
-		}
-		for _, i := range sorted[g.first:g.end] {
-			h.Groups = append(h.Groups, l.Vertices[i], uint32(len(h.Adj)))
-			h.Adj = append(h.Adj, l.Adj[l.Off[i]:l.Off[i+1]]...)
-		}
-		for range room - (g.end - g.first) {
-			h.Groups = append(h.Groups, None, uint32(len(h.Adj)))
-		}
-		h.Groups = append(h.Groups, g.next, uint32(len(h.Adj)))
-	}
-	return h, nil
+	return groups, nil
 }
 
 // bucket returns the group that v hashes to.

@@ -1,5 +1,7 @@
 package layout
 
+import "context"
+
 // Interval is GENEVA's interval-PCSR of one partition. Its vertices are few runs of
 // consecutive ids. An index of the runs, small enough for the shared memory of a GPU,
 // gives the row of a vertex, and the row its list. A rank bitmap gives the row too. The processor
@@ -15,25 +17,27 @@ type Interval struct {
 	id uint64
 }
 
-// NewInterval makes the interval-PCSR of a partition of a graph with n vertices. It keeps the lists' arrays.
-func NewInterval(l *Lists, n int) *Interval {
+// NewInterval makes the interval-PCSR of a partition of a graph with n vertices on all threads; 0 means all cores. It keeps
+// the lists' arrays. The error is that of the context.
+func NewInterval(ctx context.Context, l *Lists, n, threads int) (*Interval, error) {
 	x := &Interval{Off: l.Off, Adj: l.Adj}
-	for i, v := range l.Vertices {
-		if i == 0 || v != l.Vertices[i-1]+1 {
-			x.First = append(x.First, v)
-			x.Row = append(x.Row, uint32(i))
-		}
+	var err error
+	if x.Row, err = starts(ctx, l.Vertices, 0, 1, threads); err != nil {
+		return nil, err
 	}
-	x.Row = append(x.Row, uint32(len(l.Vertices)))
-	x.index(l.Vertices, n)
-	return x
+	x.First = make([]uint32, len(x.Row)-1)
+	for i, row := range x.Row[:len(x.First)] {
+		x.First[i] = l.Vertices[row]
+	}
+	return x, x.index(ctx, l.Vertices, n, threads)
 }
 
 // index makes the rank bitmap of the vertices. It stays small enough for a partition of at most a
 // fifth of the bytes of GSI's PCSR, of which each vertex has a group.
-func (x *Interval) index(vertices []uint32, n int) {
+func (x *Interval) index(ctx context.Context, vertices []uint32, n, threads int) (err error) {
 	hashed := 4 * (2*GroupPairs*len(vertices) + len(x.Adj))
-	x.rows = newRanks(vertices, uint32(n), hashed/5-int(x.Bytes()))
+	x.rows, err = newRanks(ctx, vertices, uint32(n), hashed/5-int(x.Bytes()), threads)
+	return err
 }
 
 // vertices returns the vertices of the runs.

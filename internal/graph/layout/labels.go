@@ -45,8 +45,7 @@ type Labels struct {
 	Kind         Kind
 	Load         int // of Hashes: vertices for each group
 
-	g       *graph.Graph
-	threads int
+	g *graph.Graph
 
 	folder string      // of the files; "": partitions are not kept
 	head   head        // the beginning of each file's head
@@ -63,8 +62,8 @@ type Key struct {
 	Side  Side
 }
 
-func newLabels(g *graph.Graph, kind Kind, load, threads int) *Labels {
-	l := &Labels{Kind: kind, Load: max(load, 1), g: g, threads: threads}
+func newLabels(g *graph.Graph, kind Kind, load int) *Labels {
+	l := &Labels{Kind: kind, Load: max(load, 1), g: g}
 	l.head = head{kind: kind, load: uint32(l.Load), vertices: uint32(g.NumVertices())}
 	return l
 }
@@ -77,10 +76,11 @@ func Make(ctx context.Context, g *graph.Graph, kind Kind, load, threads int) (*L
 }
 
 // Partitions returns the partitions of keys, in their order. It reads or makes those alone that
-// nobody has asked for yet, in parallel. It waits while another caller makes the same partition, until ctx ends.
+// nobody has asked for yet. Threads, 0 means all cores, share each
+// large one, and one of them makes each small one. It waits while another caller makes the same partition, until ctx ends.
 // The warning says of each file that is there and was not used why, and that one could not be written. The error is
 // ErrTooLong if a label has too many entries.
-func (l *Labels) Partitions(ctx context.Context, fsys vfs.FS, keys ...Key) (parts []Partition, warning string, err error) {
+func (l *Labels) Partitions(ctx context.Context, fsys vfs.FS, threads int, keys ...Key) (parts []Partition, warning string, err error) {
 	for _, k := range keys {
 		if k.Label != graph.NoLabel && int(k.Label) >= len(l.g.EdgeLabels) {
 			return nil, "", fmt.Errorf("the graph has %d edge labels, and none of number %d", len(l.g.EdgeLabels), k.Label)
@@ -88,10 +88,12 @@ func (l *Labels) Partitions(ctx context.Context, fsys vfs.FS, keys ...Key) (part
 	}
 	parts = make([]Partition, len(keys))
 	said, errs := make([]string, len(keys)), make([]error, len(keys))
-	ended := graph.Parallel(ctx, evenly(len(keys), l.g.NumEdges()), l.threads, func(lo, hi uint32) {
-		for i := lo; i < hi; i++ {
-			parts[i], said[i], errs[i] = l.partition(ctx, vfs.Or(fsys), keys[i])
-		}
+	rows, sizes := RowsByLabel(l.g), make([]uint64, len(keys))
+	for i, k := range keys {
+		sizes[i] = rows.Edges(k.Label)
+	}
+	ended := bySize(ctx, sizes, count(threads), func(i, threads int) {
+		parts[i], said[i], errs[i] = l.partition(ctx, vfs.Or(fsys), keys[i], threads)
 	})
 	warning = warnings(said...)
 	for _, e := range errs {
@@ -103,15 +105,15 @@ func (l *Labels) Partitions(ctx context.Context, fsys vfs.FS, keys ...Key) (part
 }
 
 // partition returns one partition.
-func (l *Labels) partition(ctx context.Context, fsys vfs.FS, key Key) (p Partition, warning string, err error) {
+func (l *Labels) partition(ctx context.Context, fsys vfs.FS, key Key, threads int) (p Partition, warning string, err error) {
 	if !l.g.Directed {
 		key.Side = Both
 	}
 	p, err = l.parts.Get(ctx, key, func() (Partition, error) {
-		p, err := l.stored(fsys, key)
+		p, err := l.stored(ctx, fsys, key, threads)
 		if err != nil {
 			warning = anew(err)
-			if p, err = l.make(ctx, key); err != nil {
+			if p, err = l.make(ctx, key, threads); err != nil {
 				return nil, err
 			}
 			warning = warnings(warning, l.keep(fsys, key, p))
@@ -138,22 +140,22 @@ func name(p Partition) {
 }
 
 // make makes one partition.
-func (l *Labels) make(ctx context.Context, key Key) (Partition, error) {
+func (l *Labels) make(ctx context.Context, key Key, threads int) (Partition, error) {
 	var renumbered []uint32
 	if l.Renumbering != nil {
 		renumbered = l.New
 	}
-	lists, err := RowsByLabel(l.g).Lists(ctx, key.Label, key.Side, renumbered)
+	lists, err := RowsByLabel(l.g).Lists(ctx, key.Label, key.Side, renumbered, threads)
 	if err != nil {
 		return nil, err
 	}
-	return l.layOut(ctx, lists)
+	return l.layOut(ctx, lists, threads)
 }
 
 // layOut returns lists as a partition of the kind of these Labels.
-func (l *Labels) layOut(ctx context.Context, lists *Lists) (Partition, error) {
+func (l *Labels) layOut(ctx context.Context, lists *Lists, threads int) (Partition, error) {
 	if l.Kind == Hashes {
-		return NewHashed(ctx, lists, l.Load)
+		return NewHashed(ctx, lists, l.Load, threads)
 	}
-	return NewInterval(lists, l.g.NumVertices()), nil
+	return NewInterval(ctx, lists, l.g.NumVertices(), threads)
 }

@@ -66,7 +66,7 @@ func model(g *graph.Graph, label uint32, side layout.Side) map[uint32][]uint32 {
 
 // one returns one partition. A warning is an error.
 func one(ctx context.Context, l *layout.Labels, label uint32, side layout.Side) (layout.Partition, error) {
-	parts, warning, err := l.Partitions(ctx, nil, layout.Key{Label: label, Side: side})
+	parts, warning, err := l.Partitions(ctx, nil, 2, layout.Key{Label: label, Side: side})
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +74,16 @@ func one(ctx context.Context, l *layout.Labels, label uint32, side layout.Side) 
 		return nil, errors.New(warning)
 	}
 	return parts[0], nil
+}
+
+// interval returns the interval-PCSR of lists of some of n vertices.
+func interval(t *testing.T, l *layout.Lists, n int) *layout.Interval {
+	t.Helper()
+	x, err := layout.NewInterval(t.Context(), l, n, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
 }
 
 // all asks for all partitions of a graph, and returns the warning about their files.
@@ -84,7 +94,7 @@ func all(ctx context.Context, fsys vfs.FS, g *graph.Graph, l *layout.Labels) (wa
 			keys = append(keys, layout.Key{Label: label - 1, Side: side})
 		}
 	}
-	_, warning, err = l.Partitions(ctx, fsys, keys...)
+	_, warning, err = l.Partitions(ctx, fsys, 2, keys...)
 	return warning, err
 }
 
@@ -207,15 +217,15 @@ func TestRuns(t *testing.T) {
 	before, after := 0, 0
 	largest, runs := make([]int, len(g.Classes)), make([]int, len(g.Classes))
 	for label := range uint32(len(g.EdgeLabels) + 1) {
-		lists, err := rows.Lists(t.Context(), label-1, layout.Both, nil)
+		lists, err := rows.Lists(t.Context(), label-1, layout.Both, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		before += layout.NewInterval(lists, g.NumVertices()).Runs()
-		if lists, err = rows.Lists(t.Context(), label-1, layout.Both, l.New); err != nil {
+		before += interval(t, lists, g.NumVertices()).Runs()
+		if lists, err = rows.Lists(t.Context(), label-1, layout.Both, l.New, 0); err != nil {
 			t.Fatal(err)
 		}
-		after += layout.NewInterval(lists, g.NumVertices()).Runs()
+		after += interval(t, lists, g.NumVertices()).Runs()
 		for c, class := range g.Classes {
 			n, r, last := 0, 0, layout.None
 			for _, v := range lists.Vertices {
@@ -320,7 +330,7 @@ func TestRelation(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, h := range []*graph.Handle{every, graph.NewHandle(some.Out)} {
-			p, err := l.Relation(t.Context(), h)
+			p, err := l.Relation(t.Context(), h, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -338,7 +348,7 @@ func TestRelation(t *testing.T) {
 					t.Fatalf("%v: vertex %d has %v, want %v", kind, v, p.List(id), want)
 				}
 			}
-			again, err := l.Relation(t.Context(), h)
+			again, err := l.Relation(t.Context(), h, 2)
 			if err != nil || (again == p) != h.Kept || p.ID() == 0 {
 				t.Errorf("%v: a second time the same lists %v, of a relation that lasts %v; %d, %v", kind, again == p, h.Kept, p.ID(), err)
 			}
@@ -355,7 +365,7 @@ func TestCloseRuns(t *testing.T) {
 		l.Adj = append(l.Adj, v+1)
 		l.Off = append(l.Off, uint32(len(l.Adj)))
 	}
-	x := layout.NewInterval(l, 1_000_008)
+	x := interval(t, l, 1_000_008)
 	for _, at := range []uint32{0, 99_990, 999_990, 1 << 31, layout.None - 20} {
 		for v := at; v < at+20; v++ {
 			want := []uint32(nil)
@@ -398,7 +408,7 @@ func TestNamedPartitions(t *testing.T) {
 		for _, label := range c.labels {
 			keys = append(keys, layout.Key{Label: label, Side: layout.Both})
 		}
-		parts, warning, err := l.Partitions(ctx, nil, keys...)
+		parts, warning, err := l.Partitions(ctx, nil, 2, keys...)
 		if err != nil || warning != "" || len(parts) != len(keys) {
 			t.Fatal(len(parts), warning, err)
 		}
@@ -426,7 +436,7 @@ func TestNoFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 		if kind == layout.Hashes {
-			if _, warning, err = l.Partitions(t.Context(), nil, layout.Key{Label: 1}); err != nil {
+			if _, warning, err = l.Partitions(t.Context(), nil, 2, layout.Key{Label: 1}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -469,7 +479,7 @@ func TestEnd(t *testing.T) {
 				t.Fatal("the call never ends by itself")
 			}
 			ctx, end := context.WithCancel(t.Context())
-			_, _, err := l.Partitions(&ending{Context: ctx, end: end, n: n}, nil, layout.Key{Label: 1})
+			_, _, err := l.Partitions(&ending{Context: ctx, end: end, n: n}, nil, 2, layout.Key{Label: 1})
 			end()
 			if err == nil {
 				looks = n

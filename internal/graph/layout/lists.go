@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/bits"
-	"slices"
 
 	"github.com/weftgraph/weft/internal/graph"
 )
@@ -74,85 +73,21 @@ func (r *Rows) Edges(label uint32) uint64 {
 	return 0
 }
 
-// Lists makes one partition. New, if not nil, is the number that each vertex has in
-// it. The error is ErrTooLong for 2^32 entries or more.
-func (r *Rows) Lists(ctx context.Context, label uint32, side Side, renumbered []uint32) (*Lists, error) {
-	pairs, err := r.pairs(ctx, label, side, renumbered)
+// Lists makes one partition on all threads; 0 means all cores. New, if not nil, is the number that each vertex has in
+// it. The lists do not depend on the number of threads. The error is ErrTooLong for 2^32 entries or more.
+func (r *Rows) Lists(ctx context.Context, label uint32, side Side, renumbered []uint32, threads int) (*Lists, error) {
+	threads = count(threads)
+	if !r.g.Directed {
+		side = Both
+	}
+	pairs, err := r.pairs(ctx, label, side, renumbered, threads)
 	if err != nil {
 		return nil, err
 	}
-	if pairs, err = sortPairs(ctx, pairs, bits.Len(uint(r.g.NumVertices()))); err != nil {
+	if pairs, err = sortAll(ctx, pairs, bits.Len(uint(r.g.NumVertices())), threads); err != nil {
 		return nil, err
 	}
-	pairs = slices.Compact(pairs)
-	l := &Lists{Adj: make([]uint32, len(pairs))}
-	vertices := 0
-	for i, p := range pairs {
-		if i == 0 || p>>32 != pairs[i-1]>>32 {
-			vertices++
-		}
-	}
-	l.Vertices, l.Off = make([]uint32, 0, vertices), make([]uint32, 0, vertices+1)
-	for i, p := range pairs {
-		if i == 0 || p>>32 != pairs[i-1]>>32 {
-			l.Vertices = append(l.Vertices, uint32(p>>32))
-			l.Off = append(l.Off, uint32(i))
-		}
-		l.Adj[i] = uint32(p)
-	}
-	l.Off = append(l.Off, uint32(len(pairs)))
-	return l, nil
-}
-
-// pairs returns the pairs of a partition: the vertex above bit 32, its neighbour below.
-func (r *Rows) pairs(ctx context.Context, label uint32, side Side, renumbered []uint32) ([]uint64, error) {
-	name := func(v uint32) uint64 {
-		if renumbered != nil {
-			v = renumbered[v]
-		}
-		return uint64(v)
-	}
-	var pairs []uint64
-	add := func(u, v uint32) {
-		a, b := name(u), name(v)
-		if side != In {
-			pairs = append(pairs, a<<32|b)
-		}
-		if side != Out {
-			pairs = append(pairs, b<<32|a)
-		}
-	}
-	size := r.Edges(label)
-	if side == Both {
-		size *= 2
-	}
-	if size >= 1<<32 {
-		return nil, ErrTooLong
-	}
-	pairs = make([]uint64, 0, size)
-	if r.by != nil {
-		for at, i := range r.by.Of(label) {
-			if err := ended(ctx, at); err != nil {
-				return nil, err
-			}
-			add(r.g.Edges.Src[i], r.g.Edges.Dst[i])
-		}
-		return pairs, nil
-	}
-	if label != graph.NoLabel {
-		return nil, nil
-	}
-	for u := range uint32(r.g.NumVertices()) {
-		if err := ended(ctx, int(u)); err != nil {
-			return nil, err
-		}
-		for _, v := range r.g.Out.List(u) {
-			if r.g.Directed || u < v {
-				add(u, v)
-			}
-		}
-	}
-	return pairs, nil
+	return listsOf(ctx, pairs, threads)
 }
 
 // ended returns the error of a context that has ended. It looks once in many calls, of which n is the number.
@@ -161,41 +96,4 @@ func ended(ctx context.Context, n int) error {
 		return ctx.Err()
 	}
 	return nil
-}
-
-// sortPairs sorts pairs of numbers of width bits, and returns them in the slice
-// that was given or in a new one.
-func sortPairs(ctx context.Context, pairs []uint64, width int) ([]uint64, error) {
-	if slices.IsSorted(pairs) {
-		return pairs, nil
-	}
-	if len(pairs) < 512 {
-		slices.Sort(pairs)
-		return pairs, nil
-	}
-	// By digits from the lowest: first those of the neighbour, then those of the vertex.
-	const digit = 11
-	other := make([]uint64, len(pairs))
-	for _, half := range []int{0, 32} {
-		for shift := half; shift < half+width; shift += digit {
-			if err := ended(ctx, 0); err != nil {
-				return nil, err
-			}
-			var at [1 << digit]int
-			for _, p := range pairs {
-				at[p>>shift&(1<<digit-1)]++
-			}
-			sum := 0
-			for i, n := range at {
-				at[i], sum = sum, sum+n
-			}
-			for _, p := range pairs {
-				d := p >> shift & (1<<digit - 1)
-				other[at[d]] = p
-				at[d]++
-			}
-			pairs, other = other, pairs
-		}
-	}
-	return pairs, nil
 }

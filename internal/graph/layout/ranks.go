@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"context"
 	"math/bits"
 	"slices"
 	"unsafe"
@@ -48,31 +49,44 @@ func (r *ranks) place(number uint32) (at uint32) {
 const wholeWords = 64
 
 // newRanks returns the ranks of ids, which ascend and are below end. All words are stored if half of them have
-// bits, or if they take at most room bytes.
-func newRanks(ids []uint32, end uint32, room int) ranks {
+// bits, or if they take at most room bytes. The error is that of the context.
+func newRanks(ctx context.Context, ids []uint32, end uint32, room, threads int) (ranks, error) {
 	r := ranks{end: end}
 	all := int(end)
 	var levels [][]rankWord
 	for first := uint32(0); ; first = 1 {
-		// The words that have bits behind a word 0, which is that of all others; and their numbers.
-		words := []rankWord{0}
-		var numbers []uint32
-		for i, id := range ids {
-			k := len(numbers)
-			if k == 0 || numbers[k-1] != id>>rankBits {
-				words, numbers = append(words, rankWord(first+uint32(i))<<32), append(numbers, id>>rankBits)
-				k++
-			}
-			words[k] |= 1 << (id % (1 << rankBits))
+		begin, err := starts(ctx, ids, rankBits, 0, threads)
+		if err != nil {
+			return ranks{}, err
+		}
+		numbers := make([]uint32, len(begin)-1) // of the words that have bits
+		for i, at := range begin[:len(numbers)] {
+			numbers[i] = ids[at] >> rankBits
 		}
 		all = (all + 1<<rankBits - 1) >> rankBits
-		whole := all <= 2*len(words) || 8*all <= room || levels != nil && all <= wholeWords
+		whole := all <= 2*(len(numbers)+1) || 8*all <= room || levels != nil && all <= wholeWords
+		// These words stand behind a word 0, which is that of all others, or at their numbers.
+		var words []rankWord
 		if whole {
-			some := words[1:]
 			words = make([]rankWord, all)
-			for i, k := range numbers {
-				words[k] = some[i]
+		} else {
+			words = make([]rankWord, len(numbers)+1)
+		}
+		err = blocksOf(len(numbers), count(threads)).each(ctx, func(_, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				w := rankWord(first+begin[i]) << 32
+				for _, id := range ids[begin[i]:begin[i+1]] {
+					w |= 1 << (id % (1 << rankBits))
+				}
+				if whole {
+					words[numbers[i]] = w
+				} else {
+					words[i+1] = w
+				}
 			}
+		})
+		if err != nil {
+			return ranks{}, err
 		}
 		levels = append(levels, words)
 		if whole {
@@ -91,7 +105,7 @@ func newRanks(ids []uint32, end uint32, room int) ranks {
 			r.above = append(r.above, level)
 		}
 	}
-	return r
+	return r, nil
 }
 
 // bytes returns the size of all words.

@@ -23,7 +23,10 @@ func TestRanks(t *testing.T) {
 				ids = nil
 			}
 			for _, room := range []int{0, 1 << 10, 1 << 18} {
-				x := newRanks(ids, n, room)
+				x, err := newRanks(t.Context(), ids, n, room, 2)
+				if err != nil {
+					t.Fatal(err)
+				}
 				above[len(x.above)] = true
 				if most := uint64(max(room+8*wholeWords+64, 16*(len(ids)+1)*(1+len(x.above))+8*wholeWords+64)); x.bytes() > most {
 					t.Errorf("%d of %d ids take %d bytes, with %d bitmaps above; want at most %d", len(ids), n, x.bytes(), len(x.above), most)

@@ -11,22 +11,22 @@ import (
 type relationKey struct{ id, version uint64 }
 
 // Relation returns the lists of a relation of the graph, such as the edges of several labels or of all of
-// them, in the layout of a partition and under the ids of these Labels. They are made on all threads, and
+// them, in the layout of a partition and under the ids of these Labels. They are made on all threads, 0 means all cores, and
 // kept as long as these Labels if the relation lasts as long as the graph. They are in no file. The
 // error is ErrTooLong for 2^32 entries or more.
-func (l *Labels) Relation(ctx context.Context, h *graph.Handle) (Partition, error) {
+func (l *Labels) Relation(ctx context.Context, h *graph.Handle, threads int) (Partition, error) {
 	if !h.Kept {
-		return l.makeRelation(ctx, h)
+		return l.makeRelation(ctx, h, count(threads))
 	}
-	return l.relations.Get(ctx, relationKey{h.ID, h.Version}, func() (Partition, error) { return l.makeRelation(ctx, h) })
+	return l.relations.Get(ctx, relationKey{h.ID, h.Version}, func() (Partition, error) { return l.makeRelation(ctx, h, count(threads)) })
 }
 
-func (l *Labels) makeRelation(ctx context.Context, h *graph.Handle) (Partition, error) {
-	lists, err := renumberedLists(ctx, h, l.Renumbering, l.threads)
+func (l *Labels) makeRelation(ctx context.Context, h *graph.Handle, threads int) (Partition, error) {
+	lists, err := renumberedLists(ctx, h, l.Renumbering, threads)
 	if err != nil {
 		return nil, err
 	}
-	p, err := l.layOut(ctx, lists)
+	p, err := l.layOut(ctx, lists, threads)
 	if err != nil {
 		return nil, err
 	}
@@ -45,18 +45,24 @@ func renumberedLists(ctx context.Context, h *graph.Handle, re *Renumbering, thre
 		}
 		return v
 	}
-	l := &Lists{Off: []uint32{0}}
-	work := []uint64{0} // Off, as running sums of 64 bits
-	for v := range uint32(h.NumVertices()) {
-		if err := ended(ctx, int(v)); err != nil {
-			return nil, err
+	k := blocksOf(h.NumVertices(), threads)
+	vertices := make([][]uint32, k.n)
+	if err := k.each(ctx, func(b, lo, hi int) {
+		for v := uint32(lo); v < uint32(hi); v++ {
+			if h.Degree(old(v)) > 0 {
+				vertices[b] = append(vertices[b], v)
+			}
 		}
-		if n := h.Degree(old(v)); n > 0 {
-			work = append(work, work[len(work)-1]+uint64(n))
-			l.Vertices, l.Off = append(l.Vertices, v), append(l.Off, uint32(work[len(work)-1]))
-		}
+	}); err != nil {
+		return nil, err
 	}
-	l.Vertices, l.Off = slices.Clip(l.Vertices), slices.Clip(l.Off)
+	l := &Lists{Vertices: slices.Concat(vertices...)}
+	l.Off = make([]uint32, len(l.Vertices)+1)
+	work := make([]uint64, len(l.Off)) // Off, as running sums of 64 bits
+	for i, v := range l.Vertices {
+		work[i+1] = work[i] + uint64(h.Degree(old(v)))
+		l.Off[i+1] = uint32(work[i+1])
+	}
 	l.Adj = make([]uint32, work[len(work)-1])
 	return l, graph.Parallel(ctx, work, threads, func(lo, hi uint32) {
 		var scratch graph.Scratch

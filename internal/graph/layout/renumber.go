@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math/bits"
-	"runtime"
 	"slices"
 
 	"github.com/weftgraph/weft/internal/graph"
@@ -28,9 +27,7 @@ func (r *Renumbering) ID() uint64 { return r.id }
 // the largest partition comes first. It reads all edges, in parallel. The ids do not depend on the number of
 // threads; 0 means all cores.
 func Renumber(ctx context.Context, r *Rows, threads int) (*Renumbering, error) {
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
+	threads = count(threads)
 	s, err := newShareSets(ctx, r, threads)
 	if err != nil {
 		return nil, err

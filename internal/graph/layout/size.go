@@ -35,40 +35,18 @@ func Sizes(ctx context.Context, g *graph.Graph, load, threads int) ([]Size, erro
 		sides = []Side{Out, In}
 	}
 	sizes := make([]Size, rows.Labels())
-	work := make([]uint64, len(sizes)+1)
+	edges := make([]uint64, len(sizes))
 	for i := range sizes {
-		work[i+1] = work[i] + rows.Edges(uint32(i)-1) + 1
+		sizes[i] = Size{Label: uint32(i) - 1, Edges: rows.Edges(uint32(i) - 1)}
+		edges[i] = sizes[i].Edges
 	}
 	failed := make([]error, len(sizes))
-	err = graph.Parallel(ctx, work, threads, func(lo, hi uint32) {
-		for i := lo; i < hi; i++ {
-			s := &sizes[i]
-			s.Label, s.Edges = i-1, rows.Edges(i-1)
-			s.Lists = g.LabelBytes(s.Label)
-			for _, side := range sides {
-				lists, err := rows.Lists(ctx, s.Label, side, l.New)
-				if err != nil {
-					failed[i] = err
-					return
-				}
-				x := NewInterval(lists, g.NumVertices())
-				h, err := NewHashed(ctx, lists, l.Load)
-				if err != nil {
-					failed[i] = err
-					return
-				}
-				s.Vertices += uint64(len(lists.Vertices))
-				s.Runs += uint64(x.Runs())
-				s.CSR += 8*uint64(g.NumVertices()+1) + 4*uint64(len(lists.Adj))
-				s.Hashed += h.Bytes()
-				s.Interval += x.Bytes()
-				if lists, err = rows.Lists(ctx, s.Label, side, nil); err != nil {
-					failed[i] = err
-					return
-				}
-				x = NewInterval(lists, g.NumVertices())
-				s.OwnRuns += uint64(x.Runs())
-				s.Own += x.Bytes()
+	err = bySize(ctx, edges, count(threads), func(i, threads int) {
+		s := &sizes[i]
+		s.Lists = g.LabelBytes(s.Label)
+		for _, side := range sides {
+			if failed[i] = s.add(ctx, l, rows, side, threads); failed[i] != nil {
+				return
 			}
 		}
 	})
@@ -78,4 +56,35 @@ func Sizes(ctx context.Context, g *graph.Graph, load, threads int) ([]Size, erro
 		}
 	}
 	return slices.DeleteFunc(sizes, func(s Size) bool { return s.Edges == 0 }), err
+}
+
+// add adds one side of the label in each layout.
+func (s *Size) add(ctx context.Context, l *Labels, rows *Rows, side Side, threads int) error {
+	n := l.g.NumVertices()
+	lists, err := rows.Lists(ctx, s.Label, side, l.New, threads)
+	if err != nil {
+		return err
+	}
+	x, err := NewInterval(ctx, lists, n, threads)
+	if err != nil {
+		return err
+	}
+	h, err := NewHashed(ctx, lists, l.Load, threads)
+	if err != nil {
+		return err
+	}
+	s.Vertices += uint64(len(lists.Vertices))
+	s.Runs += uint64(x.Runs())
+	s.CSR += 8*uint64(n+1) + 4*uint64(len(lists.Adj))
+	s.Hashed += h.Bytes()
+	s.Interval += x.Bytes()
+	if lists, err = rows.Lists(ctx, s.Label, side, nil, threads); err != nil {
+		return err
+	}
+	if x, err = NewInterval(ctx, lists, n, threads); err != nil {
+		return err
+	}
+	s.OwnRuns += uint64(x.Runs())
+	s.Own += x.Bytes()
+	return nil
 }

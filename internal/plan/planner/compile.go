@@ -7,6 +7,7 @@ package planner
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/weftgraph/weft/internal/graph"
 	"github.com/weftgraph/weft/internal/pattern"
@@ -67,7 +68,8 @@ func compile(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, er
 		return nil, err
 	}
 	b := &planner{order.NewRules(bound)}
-	reduce, short := b.reduces(&o)
+	either := o.Order == plan.EitherOrder
+	reduce, short, why := b.reduces(&o)
 	switch {
 	case short != nil:
 		return short, nil
@@ -90,7 +92,23 @@ func compile(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, er
 		b = &planner{order.NewRules(bound)}
 		pl, err = b.plan(o)
 	}
+	if pl != nil && either {
+		pl.NoJoin = noJoin(pl, o, reduce, why)
+	}
 	return pl, err
+}
+
+// noJoin is Plan.NoJoin of a plan, where why was said before there was one.
+func noJoin(pl *plan.Plan, o plan.Options, reduce reduction, why string) string {
+	switch {
+	case pl.Empty != nil || pl.OnHost != nil:
+		return ""
+	case why != "" || reduce == asBound:
+		return why
+	case o.Listing:
+		return "how long one takes to list matches is not known"
+	}
+	return fmt.Sprintf("the plan is for the method %v", pl.Method)
 }
 
 // plan makes the plan of the candidates that there are.

@@ -20,57 +20,79 @@ const (
 )
 
 // reduces chooses a reduction. It turns o.Order into the name of a rule. The plan is nil, or one for a GPU that needs no
-// semijoins.
-func (b *planner) reduces(o *plan.Options) (reduction, *plan.Plan) {
+// semijoins. why says why EitherOrder has no plan for a join; "": it may have one.
+func (b *planner) reduces(o *plan.Options) (r reduction, short *plan.Plan, why string) {
 	switch o.Order {
 	case "join":
-		return b.reducesOnHost(*o), nil
+		r, _ = b.reducesOnHost(*o)
 	case plan.JoinOnGPU:
 		o.Order = "join"
-		return b.reducesOnGPU(*o)
+		r, short = b.reducesOnGPU(*o)
 	case plan.EitherOrder, plan.EitherOnGPU:
 		gpu := o.Order == plan.EitherOnGPU
-		if o.Order = "auto"; !b.joinable(*o) {
-			return asBound, nil
-		}
-		r, short := asBound, (*plan.Plan)(nil)
-		if gpu {
+		o.Order = "auto"
+		switch why = b.unjoinable(*o); {
+		case why != "":
+			return asBound, nil, why
+		case gpu:
 			r, short = b.reducesOnGPU(*o)
-		} else {
-			r = b.reducesOnHost(*o)
+		default:
+			r, why = b.reducesOnHost(*o)
 		}
 		if r != asBound {
 			o.Order = "join"
 		}
-		return r, short
 	}
-	return asBound, nil
+	return r, short, why
 }
 
-// joinable reports whether a plan may be for a join: nothing else was asked for.
-func (b *planner) joinable(o plan.Options) bool {
-	ablation := o.NoTail || o.NoMotion || o.NoRestrictions
-	return (o.Method == "" || o.Method == "direct") && o.Root < 0 && !ablation && len(b.Binding.Edges) == 0 &&
-		!b.wantsTemporal(o) && !b.largeChosen(o) && b.N > 2
+// unjoinable says why a plan cannot be for a join that nobody asked for, because something else was asked for or is at hand; "": it can.
+func (b *planner) unjoinable(o plan.Options) string {
+	switch {
+	case o.Method != "" && o.Method != "direct":
+		return fmt.Sprintf("method %s was asked for", o.Method)
+	case o.Root >= 0:
+		return "matches are counted by vertex"
+	case o.NoTail || o.NoMotion || o.NoRestrictions:
+		return "a part of planning is turned off"
+	case len(b.Binding.Edges) > 0:
+		return "data edges are chosen"
+	case b.N <= 2:
+		return "the pattern has too few vertices"
+	case b.wantsTemporal(o):
+		return "edges are in windows of time"
+	case b.largeChosen(o):
+		return "the method large filters candidates by itself"
+	}
+	return ""
 }
 
 // reducesOnHost chooses a reduction for a processor. Candidates are filtered where all relations are of edge labels: that reads no
 // list, and the degrees of the candidates that are left tell whether semijoins pay (semijoinsPay). Else the model of the graph, in
-// which labels say nothing about each other, expects the search's time, and semijoins have to shorten it.
-func (b *planner) reducesOnHost(o plan.Options) reduction {
+// which labels say nothing about each other, expects the search's time, and semijoins have to shorten it. why says why
+// candidates are not reduced.
+func (b *planner) reducesOnHost(o plan.Options) (r reduction, why string) {
 	reads, selective, labelled := b.SemijoinReads()
+	filter := cost.FilterOnHost(b.Graph.NumVertices(), b.N, len(b.Links))
 	switch {
-	case b.Empty != nil || !selective:
-		return asBound
-	case labelled:
-		takes := cost.FilterOnHost(b.Graph.NumVertices(), b.N, len(b.Links))
-		if takes <= shortFilter || !b.star() && cost.ElementsOnHost(b.Expected(o)) > searchPerFilter*takes {
-			return filtered
-		}
-	case !b.star() && cost.ElementsOnHost(b.Expected(o)) > max(searchPerSemijoins*cost.SemijoinsOnHost(reads), shortSemijoins):
-		return semijoins
+	case b.Empty != nil:
+		return asBound, ""
+	case !selective:
+		return asBound, "labels leave an edge most of the graph"
+	case labelled && filter <= shortFilter:
+		return filtered, ""
+	case b.star():
+		return asBound, "one vertex has an edge to each other, and loops from there read each list once"
 	}
-	return asBound
+	takes, least, what := filter, searchPerFilter*filter, "a filter of candidates"
+	if r = filtered; !labelled {
+		r, takes, what = semijoins, cost.SemijoinsOnHost(reads), "semijoins"
+		least = max(searchPerSemijoins*takes, shortSemijoins)
+	}
+	if search := cost.ElementsOnHost(b.Expected(o)); search <= least {
+		return asBound, fmt.Sprintf("%s would take %s, and a search without is expected to take %s", what, micro(takes), micro(search))
+	}
+	return r, ""
 }
 
 // semijoinsPay reports whether semijoins are expected to save a processor time after candidates were filtered: where the search by

@@ -42,6 +42,8 @@ type Config struct {
 	// of the values. The other half leave it to the engine, as most callers do, because what an
 	// engine chooses then depends on the plan.
 	Opt map[string]string
+	// Fit takes away options that an engine refuses beside others; nil: it refuses none.
+	Fit func(opt map[string]string)
 	// Techniques are forced, each in its share of the runs. Each must have run so often;
 	// 0: three times.
 	Techniques []Technique
@@ -176,6 +178,9 @@ func (c Config) configure(t *rapid.T, tech *Technique, at planted, all *tally) (
 		}
 		if tech != nil && tech.Force != nil {
 			tech.Force(&x.plan, x.engine.Opt)
+		}
+		if c.Fit != nil {
+			c.Fit(x.engine.Opt)
 		}
 		p, refused, err := c.accept(g, x.pattern, x.plan, x.engine)
 		switch {

@@ -186,6 +186,31 @@ DEV Set above(SparseAdj a, u32 v) {
   const u32 k = lower_bound(s.p, s.n, v);
   return Set{s.p + k, s.n - k};
 }
+// The row of the first sparse list of a vertex above v: the number of lists of vertices up to v. Where a bitmap lacks the bit of v's
+// word, these lists end with the last one of the stored word before it. Host twin: the lists counted in turn. One lane.
+DEV u32 rows_up_to(const u32x4* words, u32 levels, u32 v) {
+  u32 at = (u32)((u64)v >> 6 * levels), first = 0; // first: where the level's words begin
+  bool all = false;                               // all lists of the word are of vertices below v
+  ROLLED for (u32 k = levels; k-- > 0;) {
+    const u32x4 w = ldg(words + at);
+    const u64 has = (u64)w.y << 32 | w.x, bit = 1ull << (v >> 6 * k & 63);
+    const u32 next = w.z + popc(all ? has : has & (k ? bit - 1 : bit | (bit - 1)));
+    if (k == 0) return next;
+    first = ldg(words + first).z;
+    if (!all && (has & bit)) {
+      at = next;
+      continue;
+    }
+    if (next == first) return 0;
+    at = next - 1, all = true;
+  }
+  return 0; // there is a level
+}
+
+// The number of entries in the lists of vertices below v, which may be the number of vertices. One lane.
+DEV u64 entries_below(const Adj& a, u32 v) { return a.off[v]; }
+DEV u64 entries_below(SparseAdj s, u32 v) { return v ? ldg(s.a.rows + rows_up_to(s.a.words, (u32)s.a.levels, v - 1)) : 0; }
+
 DEV u64 place_in(SparseAdj a, u32, const u32* p) { return (u64)(p - a.a.adj); }
 DEV const u32* places(SparseAdj a, u32) { return a.a.adj; }
 

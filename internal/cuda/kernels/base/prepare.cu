@@ -146,7 +146,7 @@ WEFT_KERNEL(peel_start, Peel) {
   }
 }
 WEFT_KERNEL(peel_round, Peel) {
-  if (in_turn(p.turn)) peel(adj_of(p.adj), p.degrees, p.alive, p.changed, p.n, p.least);
+  if (in_turn(p.turn)) peel(adj_of(p.adj), AllPlaces{}, p.degrees, p.alive, p.changed, p.n, p.least);
 }
 
 struct Candidates {

@@ -29,18 +29,35 @@ template <class Sum> DEV u32 source_of(const Sum* sums, u32 n, u64 t) {
   return lo;
 }
 
+// The places of vertices in arrays that have a number for each vertex, or for each that has a sparse list: its row.
+struct AllPlaces {
+  DEV u32 vertex(u32 i) const { return i; }
+  DEV u32 place(u32 v) const { return v; }
+};
+struct RowPlaces {
+  SparseAdj lists;
+  const u32* vertices; // of rows
+
+  DEV u32 vertex(u32 i) const { return vertices[i]; }
+  DEV u32 place(u32 v) const { // which has a list
+    u32 row = 0;
+    row_of(lists, v, row);
+    return row;
+  }
+};
+
 // One round of the removal of vertices with fewer than `least` remaining neighbours. It takes
 // such vertices out of alive, and subtracts one from the degree of each of their neighbours.
 // *changed becomes 1 if there was one. Rounds are repeated until none changes anything; the
-// remaining vertices do not depend on their order. Host twin: the same with a queue.
-DEV void peel(const Adj& a, u32* degrees, u32* alive, u32* changed, u32 n, u32 least) {
-  for (u64 v = grid_rank(); v < n; v += grid_size()) {
-    u32 b = 1u << (v & 31);
-    if (!(load_relaxed(&alive[v >> 5]) & b) || load_relaxed(&degrees[v]) >= least) continue;
-    atomic_and(&alive[v >> 5], ~b);
+// remaining vertices do not depend on their order. n: places. Host twin: the same with a queue.
+template <class A, class P> DEV void peel(const A& a, const P& at, u32* degrees, u32* alive, u32* changed, u32 n, u32 least) {
+  for (u64 i = grid_rank(); i < n; i += grid_size()) {
+    u32 b = 1u << (i & 31);
+    if (!(load_relaxed(&alive[i >> 5]) & b) || load_relaxed(&degrees[i]) >= least) continue;
+    atomic_and(&alive[i >> 5], ~b);
     store_relaxed(changed, 1u);
-    Set s = list(a, (u32)v);
-    for (u32 k = 0; k < s.n; k++) atomic_sub(&degrees[s.p[k]], 1u);
+    Set s = list(a, at.vertex((u32)i));
+    for (u32 k = 0; k < s.n; k++) atomic_sub(&degrees[at.place(s.p[k])], 1u);
   }
 }
 

@@ -31,7 +31,7 @@ struct Fine {
   u32 often; // whether counts are needed while the search runs
   u32 frames; // of a stack
   u32 stack_bytes;
-  Lists pruned;             // with FINE_PRUNE: instead of Graph's adjacency
+  Lists pruned;             // with FINE_PRUNE: instead of Graph's adjacency, whose bitmaps sparse ones have
   u32* tables[MEMBER_TABLES]; // of an adjacency; null: lists are searched
 };
 

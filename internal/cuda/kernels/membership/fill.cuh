@@ -10,7 +10,7 @@
 struct Tabling {
   Run run;
   Graph graph;
-  Lists instead; // of the plan's lists, if it has offsets
+  Lists instead; // of the plan's lists, if it has offsets; sparse ones have the plan's bitmaps
   u32* tables[MEMBER_TABLES];
   u64 first, end;
   u32 lists; // of sparse ones, their number
@@ -32,17 +32,16 @@ WEFT_KERNEL(fill_members, Tabling) {
   for (u32 k = 0; k < (adjs < MEMBER_TABLES ? adjs : MEMBER_TABLES); k++) {
     if (!p.tables[k]) continue;
     // Two calls, and no choice between an adjacency without a cache of lists and one that may have it: see place_of.
-    if (p.instead.off) {
-      fill_table(p, adj_of(p.instead), p.tables[k], first, step);
-      continue;
-    }
     const Adj& a = p.graph.adj[k];
     if (!a.levels) {
-      fill_table(p, a, p.tables[k], first, step);
+      if (p.instead.off) fill_table(p, adj_of(p.instead), p.tables[k], first, step);
+      else fill_table(p, a, p.tables[k], first, step);
       continue;
     }
-    for (u64 at = first; at < p.end; at += step)
-      put_members(SparseAdj{a}, a.rows, p.tables[k], p.run.vertices, p.lists, at, min(at + MEMBER_PART, p.end));
+    Adj own = a; // sparse lists have no cache
+    if (p.instead.off) own.adj = p.instead.adj, own.rows = p.instead.rows;
+    const u64 n = min((u64)own.rows[p.lists], p.end);
+    for (u64 at = first; at < n; at += step) put_members(SparseAdj{own}, own.rows, p.tables[k], p.run.vertices, p.lists, at, min(at + MEMBER_PART, n));
   }
 }
 

@@ -17,11 +17,18 @@ template <class Row> DEV bool leave(const Hood<Row>& h, u32) { return h.watch->l
 DEV u32 scatter(u32 x) { return x * 2654435761u; }
 DEV u32 place(u32 m, u32 slots) { return (u32)((u64)m * slots >> 32); }
 
+// The lists of the plan's relation.
+#ifdef LOCAL_SPARSE
+DEV SparseAdj lists(const Graph& q) { return SparseAdj{q.adj[0]}; }
+#else
+DEV const Adj& lists(const Graph& q) { return q.adj[0]; }
+#endif
+
 // The neighbours of v that inside vertices may be.
 DEV Set universe(const Graph& q, u32 v) {
-  if (W_UNIVERSE == 1) return below(q.adj[0], v);
-  if (W_UNIVERSE == 2) return above(q.adj[0], v);
-  return list(q.adj[0], v);
+  if (W_UNIVERSE == 1) return below(lists(q), v);
+  if (W_UNIVERSE == 2) return above(lists(q), v);
+  return list(lists(q), v);
 }
 
 // Positions by id: open addressing; a slot is 16 bits of the scattered id and
@@ -52,9 +59,9 @@ struct Positions {
 
 // Those of u's neighbours that are counted where only their number matters.
 DEV Set counted(const Graph& q, u32 u) {
-  if (W_INNER == 1) return below(q.adj[0], u);
-  if (W_INNER == 2) return above(q.adj[0], u);
-  return list(q.adj[0], u);
+  if (W_INNER == 1) return below(lists(q), u);
+  if (W_INNER == 2) return above(lists(q), u);
+  return list(lists(q), u);
 }
 
 // Notes that positions p < k are neighbours, in the rows that the plan reads.
@@ -91,12 +98,12 @@ template <class C> DEV Hood<typename C::Row> make_hood(const Run& run, const Gra
   Positions at = {(u32*)(m + C::table), C::slots, ids};
   at.fill<T>(s.n);
   make_masks<T, Row>(q, masks, ids, s.n);
-  each_of<T>((TeamHead*)m, s.n, [&](u32 k) { return below(q.adj[0], ids[k]); },
+  each_of<T>((TeamHead*)m, s.n, [&](u32 k) { return below(lists(q), ids[k]); },
              [&](u32 k, u32 x) {
                u32 p = at.find(x);
                if (p != NOWHERE) link<Row>(rows, k, p);
              });
-  u32 cut = W_UNIVERSE == 1 ? s.n : W_UNIVERSE == 2 ? 0 : below(q.adj[0], v).n;
+  u32 cut = W_UNIVERSE == 1 ? s.n : W_UNIVERSE == 2 ? 0 : below(lists(q), v).n;
   T::sync();
   return Hood<Row>{rows, masks, s.n, cut, &watch, &run};
 }

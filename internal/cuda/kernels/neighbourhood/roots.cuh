@@ -12,13 +12,28 @@
 struct Roots {
   u32* lists;      // of class c from starts[c] on; null: the classes are counted only
   u32* counts;     // by class, a line each: roots in the list, and how many of them were taken; behind them, when counting, the other vertices
-  const u32* work; // by id: how much is walked below it
+  const u32* work; // by place among all vertices that may be roots: how much is walked below it
+  const u32* vertices; // of sparse lists, which alone may be roots; null: all vertices may
   u64 starts[CLASSES];
   u32 classes;
-  u32 parts, first, ours; // this round's roots are of parts first … first+ours-1; part i has every parts-th id from i on
+  u32 parts, first, ours; // this round's roots are of parts first … first+ours-1; part i has every parts-th place from i on
   u32 most[CLASSES];   // the largest universe of each class, the largest class first
   u32 limit[CLASSES];  // the most that is walked; ~0: any number
+  u32 places, unused;  // vertices that may be roots
 };
+
+// The vertex at a place among those that may be roots, and the place of one of them.
+#ifdef LOCAL_SPARSE
+DEV u32 root_at(const u32* vertices, u32 i) { return vertices[i]; }
+DEV u32 place_of_root(const Graph& q, u32 v) {
+  u32 row = 0;
+  row_of(lists(q), v, row);
+  return row;
+}
+#else
+DEV u32 root_at(const u32*, u32 i) { return i; }
+DEV u32 place_of_root(const Graph&, u32 v) { return v; }
+#endif
 
 // The arguments of a search besides the graph: struct localArgs of list.go.
 struct Local {
@@ -47,6 +62,8 @@ struct Stats {
 struct MeasureX {
   u32* work;
   Stats* stats;
+  const u32* vertices; // as in Roots
+  u32 places, unused;
 };
 
 struct MeasureParams {
@@ -60,7 +77,7 @@ DEV Set level1_of(const Graph& q, u32 v, Set s) {
 #if W_OUTSIDE
   return s;
 #else
-  Hood<Bits<1, 1>> h = {(const u32*)0, (const u32*)0, s.n, W_UNIVERSE == 1 ? s.n : W_UNIVERSE == 2 ? 0 : below(q.adj[0], v).n};
+  Hood<Bits<1, 1>> h = {(const u32*)0, (const u32*)0, s.n, W_UNIVERSE == 1 ? s.n : W_UNIVERSE == 2 ? 0 : below(lists(q), v).n};
   u32 from = level1_from(q, h), end = min(level1_end(q, h), h.d);
   return from < end ? Set{s.p + from, end - from} : Set{s.p, 0};
 #endif
@@ -68,19 +85,22 @@ DEV Set level1_of(const Graph& q, u32 v, Set s) {
 
 // How much of u's list is walked below a root.
 DEV u32 walked(const Graph& q, u32 u) {
-  if (W_OUTSIDE) return degree(q.adj[0], u);
-  return W_ROWS == 3 ? counted(q, u).n : below(q.adj[0], u).n;
+  if (W_OUTSIDE) return degree(lists(q), u);
+  return W_ROWS == 3 ? counted(q, u).n : below(lists(q), u).n;
 }
 
-// Measures all vertices, by any grid of whole warps.
+// Measures all vertices that may be roots, by any grid of whole warps.
 DEV void measure(const MeasureParams& p) {
   const Graph& q = p.graph;
   u64 total = 0;
   u32 most_work = 0, most_universe = 0, vertices = 0;
-  for (u64 v0 = (u64)block() * threads() + warp() * 32; v0 < p.run.vertices; v0 += (u64)blocks() * threads()) {
-    u32 v = (u32)v0 + lane();
+  for (u64 v0 = (u64)block() * threads() + warp() * 32; v0 < p.x.places; v0 += (u64)blocks() * threads()) {
+    u32 i = (u32)v0 + lane(), v = 0;
     Set s = {(const u32*)0, 0};
-    if (v0 + lane() < p.run.vertices) s = universe(q, v);
+    if (v0 + lane() < p.x.places) {
+      v = root_at(p.x.vertices, i);
+      s = universe(q, v);
+    }
     most_universe = max(most_universe, s.n);
     if (W_ROWS == 3 && s.n > 0) s = level1_of(q, v, s);
     u64 work = 0;
@@ -96,10 +116,10 @@ DEV void measure(const MeasureParams& p) {
       if (lane() == from) work = sum;
     }
     u32 short_work = (u32)min(work, (u64)~0u - 1);
-    if (v0 + lane() < p.run.vertices) p.x.work[v] = short_work;
+    if (v0 + lane() < p.x.places) p.x.work[i] = short_work;
     total += work;
     most_work = max(most_work, short_work);
-    vertices += v0 + lane() < p.run.vertices;
+    vertices += v0 + lane() < p.x.places;
   }
   total = Warp::sum(total);
   most_work = reduce_max(ALL, most_work);
@@ -121,7 +141,7 @@ DEV bool in_root_ranges(const Graph& q, u32 v) {
 
 // The class of vertex v: the last, smallest one that it fits in; ~0: v is not a root.
 DEV u32 class_of(const Run& run, const Graph& q, const Roots& x, u32 v) {
-  u32 work = x.work[v];
+  u32 work = x.work[place_of_root(q, v)];
   if (W_ROWS == 3 && work == 0 || !in_root_ranges(q, v) || !root_ok(q, v)) return ~0u;
   Set s = universe(q, v);
   if (s.n < W_INSIDE) return ~0u;
@@ -143,13 +163,14 @@ DEV u32 class_of(const Run& run, const Graph& q, const Roots& x, u32 v) {
 DEV void list_roots(const Run& run, const Graph& q, const Roots& x) {
   u32* mine = (u32*)shared(); // by class: roots of this round
   u32* base = mine + CLASSES;
-  u32 rest = run.vertices % x.parts;
-  u64 share = (u64)(run.vertices / x.parts) * x.ours + (rest > x.first ? min(rest - x.first, x.ours) : 0);
+  u32 rest = x.places % x.parts;
+  u64 share = (u64)(x.places / x.parts) * x.ours + (rest > x.first ? min(rest - x.first, x.ours) : 0);
   for (u64 i0 = (u64)block() * threads(); i0 < share; i0 += (u64)blocks() * threads()) {
     if (thread() < CLASSES) mine[thread()] = 0;
     sync_block();
     bool live = i0 + thread() < share;
-    u32 i = (u32)i0 + thread(), v = i / x.ours * x.parts + x.first + i % x.ours, c = live ? class_of(run, q, x, v) : ~0u;
+    u32 i = (u32)i0 + thread(), v = live ? root_at(x.vertices, i / x.ours * x.parts + x.first + i % x.ours) : 0;
+    u32 c = live ? class_of(run, q, x, v) : ~0u;
     u32 same = match_any(ALL, c), leader = ctz(same), at = 0;
     if (c != ~0u && lane() == leader) at = atomic_add(&mine[c], popc(same));
     at = shfl(ALL, at, leader) + popc(same & Warp::below());

@@ -25,7 +25,7 @@ template <class C> DEV u32 tasks_of(const Graph& q, const Roots& x, u32 v, Set s
 #if W_OUTSIDE
   if (!C::shares) return 1;
   u32 from = outside_from(q, v), end = outside_end(q, v);
-  return 1 + min(x.work[v] / max(1u, C::wedges / 4 * 3), (end > from ? end - from : 0) / (2 * C::wedges));
+  return 1 + min(x.work[place_of_root(q, v)] / max(1u, C::wedges / 4 * 3), (end > from ? end - from : 0) / (2 * C::wedges));
 #else
   return level1_of(q, v, s).n * parts_of<C>(s.n);
 #endif

@@ -14,7 +14,7 @@ template <u32 CAP> struct Wedges {
   bool direct;
 
   // The part of u's neighbours that is in the range.
-  DEV Set part(const Graph& q, u32 u) const { return slice(list(q.adj[0], u), lo, hi < q.n ? hi : ~0u); }
+  DEV Set part(const Graph& q, u32 u) const { return slice(list(lists(q), u), lo, hi < q.n ? hi : ~0u); }
   DEV u32 longest() const { return min(slots, 64u); } // probes before a table counts as full
   DEV u32* keys() const { return words; }
   DEV u32* counts() const { return direct ? words : words + CAP; }
@@ -54,12 +54,12 @@ template <u32 CAP> struct Wedges {
 
 // The first id in [from, end) where degrees from `from` on add up to more than
 // sum. One lane.
-DEV u32 id_of_degree(const Adj& a, u32 from, u32 end, u64 sum) {
-  u64 limit = a.off[from] + sum;
+template <class A> DEV u32 id_of_degree(const A& a, u32 from, u32 end, u64 sum) {
+  u64 limit = entries_below(a, from) + sum;
   u32 lo = from, n = end - from;
   while (n > 0) {
     u32 half = n >> 1;
-    bool low = a.off[lo + half + 1] <= limit;
+    bool low = entries_below(a, lo + half + 1) <= limit;
     lo = low ? lo + half + 1 : lo;
     n = low ? n - half - 1 : half;
   }
@@ -75,7 +75,7 @@ DEV bool each_range(const Run& r, const Graph& q, TeamHead* head, u32* words, Se
                     F count, E ended, U undo) {
   using T = Team<C::team>;
   // Wedges end in a range about as its degrees are to all in the graph.
-  u64 all = max((u64)1, q.adj[0].off[q.n]);
+  u64 all = max((u64)1, entries_below(lists(q), q.n));
   u32 width = end - lo, doubt = 1;
   Wedges<C::wedges> t;
   t.words = words;
@@ -84,7 +84,7 @@ DEV bool each_range(const Run& r, const Graph& q, TeamHead* head, u32* words, Se
     if (T::rank() == 0) {
       u32 to = hi;
       if (wedges > C::wedges / 4 * 3) {
-        to = id_of_degree(q.adj[0], lo, hi, (u64)((f64)all / (f64)wedges * (C::wedges / 4 * 3)));
+        to = id_of_degree(lists(q), lo, hi, (u64)((f64)all / (f64)wedges * (C::wedges / 4 * 3)));
         to = min(hi, max(to, lo + min(hi - lo, 2 * C::wedges)));
       }
       head->found = watch.leave(r) ? lo : to;
@@ -93,7 +93,7 @@ DEV bool each_range(const Run& r, const Graph& q, TeamHead* head, u32* words, Se
     T::sync();
     hi = head->found;
     if (hi == lo) return false;
-    u64 expected = (u64)((f64)wedges / (f64)all * (f64)(q.adj[0].off[hi] - q.adj[0].off[lo])) * doubt + 1;
+    u64 expected = (u64)((f64)wedges / (f64)all * (f64)(entries_below(lists(q), hi) - entries_below(lists(q), lo))) * doubt + 1;
     t.template open<T>(lo, hi, min(wedges, expected));
     each_of<T>(head, s.n, [&](u32 k) { return t.part(q, s.p[k]); },
                [&](u32 k, u32 y) {
@@ -127,11 +127,10 @@ DEV void each_outside(const Run& r, const Graph& q, TeamHead* head, u32* words, 
   u32 lo = outside_from(q, share.root), end = outside_end(q, share.root);
   if (lo >= end) return;
   u64 mine = 0;
-  for (u32 k = T::rank(); k < s.n; k += T::size()) mine += degree(q.adj[0], s.p[k]);
+  for (u32 k = T::rank(); k < s.n; k += T::size()) mine += degree(lists(q), s.p[k]);
   u64 wedges = team_sum<T>(head, mine);
   auto bound = [&](u32 part) {
-    const u64* off = q.adj[0].off;
-    return part == share.tasks ? end : id_of_degree(q.adj[0], lo, end, (u64)((f64)(off[end] - off[lo]) * part / share.tasks));
+    return part == share.tasks ? end : id_of_degree(lists(q), lo, end, (u64)((f64)(entries_below(lists(q), end) - entries_below(lists(q), lo)) * part / share.tasks));
   };
   for (;;) {
     u32 from = lo, to = end;

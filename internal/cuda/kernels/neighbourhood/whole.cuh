@@ -18,11 +18,13 @@ template <class C> DEV void search_whole(const LocalParams& p) {
   T::sync();
   Tally n;
   n.watch.looked = clock64_(); // the launch is the last look
-  u32 teams = blocks() * warps(), tasks = p.run.vertices * x.parts, done = 0;
+  u32 teams = blocks() * warps(), tasks = x.places * x.parts, done = 0;
   for (u32 at = T::number(); at < tasks && !n.watch.stop; at += 32 * teams) {
-    u32 t = at + lane() * teams, part = t / p.run.vertices, v = t - part * p.run.vertices, parts = 0;
+    u32 t = at + lane() * teams, part = t / x.places, v = 0, parts = 0;
     if (t < tasks) {
-      parts = (x.work[v] + x.limit[0] - 1) / x.limit[0];
+      const u32 i = t - part * x.places;
+      v = root_at(x.vertices, i);
+      parts = (x.work[i] + x.limit[0] - 1) / x.limit[0];
       if (part < parts && class_of(p.run, p.graph, x, v) == ~0u) parts = 0;
     }
     for (u32 left = ballot(ALL, part < parts); left && !n.watch.stop; left &= left - 1) {
