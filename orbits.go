@@ -89,7 +89,24 @@ func (o *Orbits) All() iter.Seq2[string, []uint64] {
 	}
 }
 
+// Rows returns the number of rows that Write writes: one for each vertex, or fewer after Shorten.
+func (o *Orbits) Rows() int {
+	if o.o == nil {
+		return 0
+	}
+	return o.o.Rows()
+}
+
+// Shorten lets Write stop after the first n rows.
+func (o *Orbits) Shorten(n int) {
+	if o.o != nil {
+		o.o.Shorten(n)
+	}
+}
+
 // Write writes a row for each vertex: its id in the column vertex, and the columns orbit_0, orbit_1, …. Formats are those of Graph.List.
+// JSON has numbers beyond 2^53 as strings. An Arrow stream ends with a batch without rows, whose metadata has weft.complete with the value false, if Shorten
+// dropped rows. If w has a method Wrote(rows int), Write calls it as Graph.List does.
 func (o *Orbits) Write(w io.Writer, format string) (err error) {
 	ctx := context.Background()
 	defer ends(ctx, &err)

@@ -158,6 +158,31 @@ type arrivals struct {
 	rate  float64 // in a second
 }
 
+// exactClock wakes at a time and not up to a millisecond after it: it sleeps until shortly before, and then looks at the clock again and again.
+//
+// Why: timers of Go wait for the system in whole milliseconds if nothing else runs. In a millisecond hundreds of updates arrive, and all of them would wait for
+// the timer, so that response times would be those of the timer.
+type exactClock struct{ stream.Clock }
+
+// early is how long before a time exactClock wakes.
+const early = 2 * time.Millisecond
+
+// Sleep implements stream.Clock.
+func (c exactClock) Sleep(ctx context.Context, until time.Time) error {
+	if wake := until.Add(-early); wake.After(c.Now()) {
+		if err := c.Clock.Sleep(ctx, wake); err != nil {
+			return err
+		}
+	}
+	for until.After(c.Now()) {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		runtime.Gosched()
+	}
+	return nil
+}
+
 // due is when update i arrives.
 func (x *arrivals) due(i int) time.Time {
 	return x.start.Add(time.Duration(float64(i) / x.rate * 1e9))
@@ -400,7 +425,7 @@ func replayed(ctx context.Context, g *graph.Graph, p *pattern.Pattern, updates [
 		r.arriving = time.Duration(float64(len(updates)) / rate * 1e9)
 	}
 	runtime.GC() // what the building of the graph left is not to be collected while updates are made
-	at := &arrivals{stream.SystemClock{}, time.Now(), rate}
+	at := &arrivals{exactClock{stream.SystemClock{}}, time.Now(), rate}
 	var sink nest.Sink
 	times := &responses{at: at, to: &r.latency}
 	if each {

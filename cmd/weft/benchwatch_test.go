@@ -272,3 +272,38 @@ func TestMetricsOfGPU(t *testing.T) {
 		}
 	}
 }
+
+// lateClock is a clock whose timers are late by a millisecond. A look at it takes a microsecond.
+type lateClock struct{ now time.Time }
+
+func (c *lateClock) Now() time.Time {
+	c.now = c.now.Add(time.Microsecond)
+	return c.now
+}
+
+func (c *lateClock) Sleep(ctx context.Context, until time.Time) error {
+	if c.now.Before(until) {
+		c.now = until.Add(time.Millisecond)
+	}
+	return context.Cause(ctx)
+}
+
+// TestExactClock: updates of a steady load arrive when they are due, though timers are late.
+func TestExactClock(t *testing.T) {
+	for _, span := range []time.Duration{0, 5 * time.Microsecond, time.Millisecond, 3 * time.Millisecond, time.Second} {
+		c := &lateClock{now: time.Unix(1, 0)}
+		until := c.now.Add(span)
+		if err := (exactClock{c}).Sleep(t.Context(), until); err != nil || c.now.Before(until) || c.now.Sub(until) > 3*time.Microsecond {
+			t.Errorf("%v: woken %v after the time, %v", span, c.now.Sub(until), err)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		gone := errors.New("gone")
+		cancel(gone)
+		if err := (exactClock{c}).Sleep(ctx, c.now.Add(time.Minute)); err != gone {
+			t.Errorf("%v: %v", span, err)
+		}
+		if err := (exactClock{c}).Sleep(ctx, c.now.Add(time.Millisecond)); err != gone {
+			t.Errorf("%v: %v", span, err)
+		}
+	}
+}

@@ -145,5 +145,9 @@ func Name(name string) string {
 			u.RawQuery = q.Encode()
 		}
 	}
-	return u.String()
+	text := u.String()
+	if u.Host == "" && u.Path == "" { // the slashes are left out then
+		text = u.Scheme + "://" + strings.TrimPrefix(text, u.Scheme+":")
+	}
+	return text
 }

@@ -19,6 +19,9 @@ func TestName(t *testing.T) {
 		"kafka://a/t?offset=7&end=now&key=k": "kafka://a/t?offset=7",
 		"nats://a:secret@one,b:secret@two/s": "nats://",
 		"nats://secret@one:x/s":              "nats://",
+		"nats://":                            "nats://",
+		"kafka://?partition=2":               "kafka://?partition=2",
+		"kafka:///t":                         "kafka:///t",
 	} {
 		if got := Name(text); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)

@@ -7,6 +7,13 @@ import (
 	"strings"
 )
 
+const utf16Reason = "this is UTF-16 text; convert it to UTF-8"
+
+// isUTF16 reports whether a text begins with a mark of byte order of UTF-16.
+func isUTF16(head []byte) bool {
+	return bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff})
+}
+
 // Detect guesses the format of a file from its name and its first
 // (decompressed) bytes. The content decides where it can. An empty Format means
 // that nothing fits, and reason says why.
@@ -24,8 +31,8 @@ func Detect(name string, head []byte) (f Format, variant, reason string) {
 	case len(head) >= 14 && strings.EqualFold(string(head[:14]), "%%MatrixMarket"):
 		return MTX, "", "begins with %%MatrixMarket"
 	}
-	if bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}) {
-		return "", "", "this is UTF-16 text; convert it to UTF-8"
+	if isUTF16(head) {
+		return "", "", utf16Reason
 	}
 	if bytes.IndexByte(head, 0) >= 0 {
 		switch {

@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/weftgraph/weft/internal/vfs"
@@ -49,7 +50,7 @@ func OpenLines(ctx context.Context, fsys vfs.FS, path string, stdin io.Reader, p
 // return before the line end is a part of the line. A mark of byte order at the beginning is not.
 //
 // An *Error with ErrLongLine is about one line, after which Next goes on. Any other error ends the text: io.EOF, an *Error
-// about a damaged compressed stream, an error of the file system, or the context's cause.
+// about a damaged compressed stream or a text in UTF-16, an error of the file system, or the context's cause.
 func (l *Lines) Next() ([]byte, error) {
 	looked, long := 0, false // bytes from at on without a line end; whether the line began earlier than at
 	start := l.off
@@ -93,6 +94,11 @@ func (l *Lines) give(n, end int, long bool) ([]byte, error) {
 		line, off = line[len(bom):], int64(len(bom))
 	}
 	l.line = block{data: line, off: off, line: l.n - 1}
+	if off == 0 && isUTF16(line) && bytes.IndexByte(line, 0) >= 0 { // no line of it can be read
+		l.err = l.Place(At(0, line, fmt.Errorf("%w: %s", ErrUnknown, utf16Reason)))
+		l.buf, l.at = l.buf[:0], 0
+		return nil, l.err
+	}
 	if len(line) > maxLine {
 		return nil, l.Place(At(0, line, ErrLongLine))
 	}

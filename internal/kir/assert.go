@@ -10,7 +10,9 @@ package kir
 func Assert(p *Program, outside map[*Var]Expr, otherwise uint32) {
 	a := &asserter{p: p, outside: outside, lengths: map[*Var]Expr{}, added: map[*Func][]int{}, code: otherwise}
 	for _, f := range p.Funcs {
-		a.function(f, otherwise)
+		if !f.Indivisible { // its callers assert what it accesses
+			a.function(f, otherwise)
+		}
 	}
 	p.Funcs = append([]*Func{within, fits64}, p.Funcs...)
 	for _, o := range p.Owners {
@@ -127,6 +129,9 @@ func (a *asserter) expr(x Expr) Expr {
 		case Elem:
 			return guarded(a.inside(x.I, a.length(x.X)), x)
 		case Invoke:
+			if x.Fn.Indivisible {
+				return guarded(a.inside(x.Args[1], a.length(x.Args[0])), x)
+			}
 			args := x.Args[:len(x.Args):len(x.Args)]
 			for _, i := range a.added[x.Fn] {
 				args = append(args, wide(a.length(x.Args[i])))

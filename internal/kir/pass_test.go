@@ -236,6 +236,10 @@ func TestVerifyRefuses(t *testing.T) {
 		"recursion": {body: func(b *builder) []kir.Stmt {
 			return []kir.Stmt{&kir.Return{X: kir.Invoke{Fn: b.f, Args: []kir.Expr{kir.R(b.s)}}}}
 		}, want: "before this one"},
+		"another indivisible function": {body: func(b *builder) []kir.Stmt {
+			b.f.Indivisible = true
+			return []kir.Stmt{&kir.Return{X: kir.C(0)}}
+		}, want: "indivisible"},
 		"statements after return": {body: is(&kir.Return{X: kir.C(0)}, &kir.Let{Var: y, Init: kir.C(0)}), want: "after return"},
 	} {
 		b := newBuilder()

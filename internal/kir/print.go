@@ -40,7 +40,11 @@ func FormatFunc(f *Func) string {
 		}
 		params = append(params, w.name(v)+" "+out+v.T.String())
 	}
-	w.line(0, "%s %s(%s) %s", f.Scope, f.FullName(), strings.Join(params, ", "), f.Result)
+	scope := f.Scope.String()
+	if f.Indivisible {
+		scope = "indivisible " + scope
+	}
+	w.line(0, "%s %s(%s) %s", scope, f.FullName(), strings.Join(params, ", "), f.Result)
 	w.block(1, f.Body)
 	return w.b.String()
 }

@@ -68,6 +68,8 @@ type Func struct {
 	// Rare: it is seldom called, so that a copy of it at every call is not worth
 	// the time to compile it.
 	Rare bool
+	// Indivisible: it is a FetchAdd.
+	Indivisible bool
 }
 
 // GlobalDef is data that does not change while the program runs. Which fields

@@ -13,7 +13,8 @@ import (
 //   - an assignment to read-only memory;
 //   - a function that can end without its result;
 //   - group work where lanes have diverged;
-//   - recursion.
+//   - recursion;
+//   - an indivisible function that emitters have no instruction for.
 //
 // Group functions may branch on any value: values are equal in all lanes, because only
 // predicates see single elements.
@@ -57,6 +58,9 @@ func (v *verifier) function(f *Func) error {
 		v.loops[x] = !x.Out
 	}
 	v.block(f.Body)
+	if f.Indivisible && !(f.Scope == Group && len(f.Params) == 3 && f.Params[0].T == ArrayOf(U32, 0).Writable() && f.Params[1].T == T(U32) && f.Params[2].T == T(U32) && f.Result == T(U32)) {
+		return errors.New("it is indivisible, and not as FetchAdd makes it")
+	}
 	if v.err == nil && f.Result.Kind != Void && !returns(f.Body) {
 		return errors.New("it can end without a result")
 	}

@@ -22,7 +22,18 @@ type Orbits struct {
 	Counts [][]uint64
 	Search time.Duration
 	g      *search.Graph
+	rows   int // that Write writes
+	cut    bool
 }
+
+// Shorten lets Write stop after the first n rows.
+func (o *Orbits) Shorten(n int) {
+	o.cut = o.cut || n < o.rows
+	o.rows = max(0, min(o.rows, n))
+}
+
+// Rows is the number of rows that Write writes.
+func (o *Orbits) Rows() int { return o.rows }
 
 // CountOrbits counts the orbits of connected graphs of two to k vertices at each vertex, k = 3, 4 or 5: induced where s does not say, without
 // directions and labels.
@@ -43,10 +54,10 @@ func CountOrbits(ctx context.Context, g *search.Graph, k int, s *setting.Setting
 	if err != nil {
 		return nil, search.Classify(err)
 	}
-	return &Orbits{Counts: counts, Search: time.Since(start), g: g}, nil
+	return &Orbits{Counts: counts, Search: time.Since(start), g: g, rows: g.Data.NumVertices()}, nil
 }
 
-// Write writes a row for each vertex: its id, and a column for each orbit.
+// Write writes a row for each vertex: its id, and a column for each orbit. An Arrow stream says at its end if Shorten has dropped rows.
 func (o *Orbits) Write(w io.Writer, format string) error {
 	if err := sink.CheckFormat(format); err != nil {
 		return search.Classify(err)
@@ -60,5 +71,5 @@ func (o *Orbits) Write(w io.Writer, format string) error {
 		}
 		columns = append(columns, sink.Value(name, sink.Int, func(m []uint32, _ []uint64) any { return int64(of[m[0]]) }))
 	}
-	return sink.WriteNumbered(w, format, o.g.Data.NumVertices(), columns, false)
+	return sink.WriteNumbered(w, format, o.rows, columns, o.cut)
 }

@@ -40,6 +40,7 @@ func TestUserMemory(t *testing.T) {
 	}{
 		{"participation", Request{Kind: Participation, Graph: "dense", Query: "MATCH (a)--(b)--(c)", Vertex: "b"}, func(r *Run) error { return r.WriteParticipation(io.Discard, "csv") }},
 		{"motifs", Request{Kind: Motifs, Graph: "karate", K: 4}, func(r *Run) error { _, err := r.Motifs(); return err }},
+		{"orbits", Request{Kind: Orbits, Graph: "karate", K: 4}, func(r *Run) error { return r.WriteOrbits(io.Discard, "csv") }},
 		{"large", Request{Kind: Count, Graph: "karate", Query: eight, Choices: Choices{Engine: "host", Switches: map[string]string{"plan.method": "large"}}}, func(r *Run) error { _, err := r.Count(); return err }},
 		{"join", Request{Kind: Count, Graph: "karate", Query: "MATCH (a)--(b)--(c)--(d)--(e)--(f)--(g)--(h)--(a)", Choices: Choices{Engine: "join"}}, func(r *Run) error { _, err := r.Count(); return err }},
 		{"signatures", Request{Kind: Count, Graph: "dense", Query: "MATCH (a)--(b)--(c)", Choices: Choices{Engine: "join", Switches: map[string]string{"join.filter": "signature", "join.signature": "512"}}}, func(r *Run) error { _, err := r.Count(); return err }},

@@ -10,7 +10,7 @@ import (
 	"github.com/weftgraph/weft/internal/sink"
 )
 
-// TestArrowIncomplete: a stream of Arrow says at its end that rows are missing, of matches, programs and participations, and only then.
+// TestArrowIncomplete: a stream of Arrow says at its end that rows are missing, of matches, programs, participations and orbits, and only then.
 func TestArrowIncomplete(t *testing.T) {
 	const emits = "def row(i):\n    emit(mk_tuple(val=[i, i]))\n    return 1\nreturn sum(apply(row, None, range(45)))\n"
 	for _, test := range []struct {
@@ -24,6 +24,7 @@ func TestArrowIncomplete(t *testing.T) {
 		{Match, "MATCH (a)--(b)--(c)--(a)", 0, 7, Limits{Rows: 7}, true}, {Match, "MATCH (a)--(b) WHERE id(a) = 999", 0, 0, Limits{}, false},
 		{Participation, "MATCH (a)--(b)--(c)--(a) RETURN participation(a)", 0, 34, Limits{}, false}, {Participation, "MATCH (a)--(b)--(c)--(a) RETURN participation(a)", 0, 7, Limits{Rows: 7}, true},
 		{Participation, "MATCH (a)--(b)--(c)--(a) RETURN participation(a) LIMIT 5", 0, 5, Limits{}, false}, {Participation, "MATCH (a)--(b) RETURN participation(a) GROUP BY a.none", 0, 1, Limits{}, false},
+		{Orbits, "", 0, 34, Limits{}, false}, {Orbits, "", 0, 7, Limits{Rows: 7}, true},
 		{Matcha, emits, 0, 45, Limits{}, false}, {Matcha, emits, 3, 3, Limits{}, true},
 	} {
 		q := Request{Kind: test.kind, Graph: "karate", Query: test.query, Choices: Choices{Limit: test.limit}}
@@ -31,12 +32,17 @@ func TestArrowIncomplete(t *testing.T) {
 			q = matcha(test.query, nil)
 			q.Limit = test.limit
 		}
+		if test.kind == Orbits {
+			q.K = 4
+		}
 		r := begin(t, programs(t, test.limits, "interp"), Anyone(), q)
 		var out bytes.Buffer
 		write := r.Write
 		switch test.kind {
 		case Matcha:
 			write = r.WriteProgram
+		case Orbits:
+			write = r.WriteOrbits
 		case Participation:
 			write = r.WriteParticipation
 		}

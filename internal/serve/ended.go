@@ -45,7 +45,7 @@ func (e *ended) add(r *Run) {
 	defer e.mu.Unlock()
 	to := &e.other
 	switch r.Request.Kind {
-	case Match, Participation, Matcha:
+	case Match, Orbits, Participation, Matcha:
 		to = &e.rows
 	}
 	to.runs[to.next] = x

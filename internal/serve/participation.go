@@ -86,9 +86,14 @@ func (r *Run) WriteParticipation(w io.Writer, format string) error {
 		r.finish(s)
 		return err
 	}
+	return r.writes(w, s, func(w io.Writer) error { return x.Write(w, format) })
+}
+
+// writes writes rows of which all have been found, and ends the run.
+func (r *Run) writes(w io.Writer, s Summary, write func(io.Writer) error) error {
 	out := r.counts(w)
 	out.ctx = r.rest()
-	err = x.Write(out, format)
+	err := write(out)
 	s.Rows = r.written.Load()
 	switch {
 	case err == nil:

@@ -21,6 +21,7 @@ const (
 	Exists        Kind = "exists"
 	Explain       Kind = "explain"
 	Motifs        Kind = "motifs"
+	Orbits        Kind = "orbits"
 	Participation Kind = "participation"
 	Info          Kind = "info"
 	Matcha        Kind = "matcha"
@@ -30,18 +31,18 @@ const (
 const Statement Kind = "statement"
 
 // Kinds are those of requests.
-var Kinds = []Kind{Count, Match, Exists, Explain, Motifs, Participation, Info, Matcha}
+var Kinds = []Kind{Count, Match, Exists, Explain, Motifs, Orbits, Participation, Info, Matcha}
 
 // Request is a question about a graph.
 type Request struct {
 	Kind     Kind
 	Graph    string
-	Query    string         // a text in the pattern language; not of motifs and info
+	Query    string         // a text in the pattern language; not of motifs, orbits and info
 	Pattern  string         // or a name of the catalogue, as clique(5)
 	Params   map[string]any // values of $name: bool, int64, float64, string, nil, or a slice of these
 	Program  Program        // of matcha, in place of a query
 	Vertex   string         // of participation; "" means the one of RETURN participation(v)
-	K        int            // of motifs: the number of vertices, from 3 to 5
+	K        int            // of motifs and orbits: the number of vertices, from 3 to 5
 	Protocol string         // that the client speaks, for lists and logs
 	Tag      string         // of the client's choice, for lists: at most 64 characters that can be shown
 	Kept     bool           // the protocol keeps the answer and tells how the run ended, so that Server.Ended does not
@@ -56,7 +57,7 @@ type Choices struct {
 	Induced      *bool
 	List         string // subgraphs or embeddings
 	AllowProduct bool
-	Directions   *bool // of motifs
+	Directions   *bool // of motifs and orbits
 	Profile      bool  // of explain: also run the query
 	Listing      *bool // of explain: plan a listing, or a count
 	Engine       string
@@ -100,7 +101,7 @@ func (r *Run) read() (err error) {
 	if err := q.negative(); err != nil {
 		return err
 	}
-	switch asks := q.Kind != Motifs && q.Kind != Info; {
+	switch asks := q.Kind != Motifs && q.Kind != Orbits && q.Kind != Info; {
 	case !asks && q.Query != "":
 		return errorf(BadRequest, "%s takes no query", q.Kind).at("query")
 	case !asks && q.Pattern != "":
@@ -140,7 +141,7 @@ func (r *Run) read() (err error) {
 	} else if len(q.Params) > 0 {
 		return errorf(BadRequest, "%s takes no parameters", q.Kind).at("params")
 	}
-	if q.Kind == Motifs && (q.K < 3 || q.K > 5) {
+	if (q.Kind == Motifs || q.Kind == Orbits) && (q.K < 3 || q.K > 5) {
 		return errorf(BadRequest, "motifs have 3, 4 or 5 vertices, and not %d", q.K).at("k")
 	}
 	return r.setOptions()

@@ -21,7 +21,7 @@ type Run struct {
 	s       *Server
 	share   *memory.Share // of the user's memory; nil: it is not limited
 	leases  []*Lease      // several, or none, of a program; otherwise one
-	query   *weft.Query   // nil for motifs, info and matcha
+	query   *weft.Query   // nil for motifs, orbits, info and matcha
 	program *weft.Matcha
 	inputs  map[string]any // of the program
 	options []weft.Option
@@ -117,7 +117,7 @@ func least[T int | int64 | time.Duration](limits ...T) (m T) {
 	return m
 }
 
-// Query is the parsed query; nil for motifs and info.
+// Query is the parsed query; nil for motifs, orbits and info.
 func (r *Run) Query() *weft.Query { return r.query }
 
 // Graph is the graph that a query reads. It stays open until Close.

@@ -87,8 +87,11 @@ func (r *Run) nothing(why Cut) error {
 	case CutCancel:
 		return errorf(Cancelled, "the query was cancelled")
 	case CutTime:
-		if r.program != nil {
+		switch {
+		case r.program != nil:
 			return errorf(TimeLimit, "the program had no result within %v", r.time)
+		case r.Request.Kind == Orbits:
+			return errorf(TimeLimit, "the orbits were not counted within %v", r.time)
 		}
 		e := errorf(TooSlow, "the query was not planned within %v", r.time)
 		return e

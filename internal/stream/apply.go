@@ -94,7 +94,8 @@ func (a *Ahead) See(g *dynamic.Graph, us []Update, i int) {
 	}
 	for more := true; more && a.read < len(us); a.read++ {
 		if u := &us[a.read]; u.Op.OfEdge() {
-			more = a.ahead.Add(g, u.U, u.V)
+			label, _ := g.LookupEdgeLabel(u.Label)
+			more = a.ahead.Add(g, u.U, u.V, label)
 		}
 	}
 	a.ahead.Read(g)

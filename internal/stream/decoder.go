@@ -193,9 +193,33 @@ func (d *Decoder) order(u *Update) error {
 		return nil
 	}
 	if d.o.Lateness >= 0 && uint64(d.latest)-uint64(u.Time) > uint64(d.o.Lateness) {
-		return format.At(0, nil, &kinded{Late, fmt.Errorf("the time %d is %d before the latest time, and at most %d are allowed", u.Time, uint64(d.latest)-uint64(u.Time), d.o.Lateness)})
+		return format.At(0, nil, &kinded{Late, d.late(u.Time)})
 	}
 	return nil
+}
+
+// late describes a time that comes later than the lateness allows: as a date, if the unit of times is known.
+func (d *Decoder) late(t int64) error {
+	var when, behind, most any = t, uint64(d.latest) - uint64(t), d.o.Lateness
+	fits := func(x int64, unit int64) bool { return -math.MaxInt64/unit <= x && x <= math.MaxInt64/unit }
+	if unit := d.nanoseconds(); unit > 0 && fits(t, unit) && fits(d.latest, unit) && d.latest-t >= 0 && fits(d.latest-t, unit) && fits(d.o.Lateness, unit) {
+		when = time.Unix(0, t*unit).UTC().Format(time.RFC3339Nano)
+		behind, most = time.Duration((d.latest-t)*unit), time.Duration(d.o.Lateness*unit)
+	}
+	return fmt.Errorf("the time %v is %v before the latest time, and at most %v are allowed", when, behind, most)
+}
+
+// nanoseconds returns how many of them the integer 1 is as a time, or 0 if that is not known.
+func (d *Decoder) nanoseconds() int64 {
+	switch t := d.o.Times; {
+	case t.Nanoseconds:
+		return 1
+	case t.Unit > 0 && t.Digits < 10 && t.Unit%int64(math.Pow10(t.Digits)) == 0:
+		return t.Unit / int64(math.Pow10(t.Digits))
+	case t.Unit == 0 && d.form == dates:
+		return int64(time.Microsecond)
+	}
+	return 0
 }
 
 // words are the words that lines begin with.

@@ -44,14 +44,14 @@ func Open(ctx context.Context, fsys vfs.FS, path string, stdin io.Reader, o Opti
 	}
 	if rows == nil && o.Format.OfTable() {
 		lines.Close()
-		return nil, &format.Error{File: path, Offset: -1, Cause: fmt.Errorf("%w: this is not an %s table", format.ErrHeader, o.Format)}
+		return nil, &format.Error{File: path, Offset: -1, Cause: fmt.Errorf("%w: this is not a table of the format %s", format.ErrHeader, o.Format)}
 	}
 	if rows == nil {
 		return &File{lines: lines, d: NewDecoder(o)}, nil
 	}
 	if o.Format.OfTable() && string(o.Format) != string(rows.Format()) {
 		rows.Close()
-		return nil, &format.Error{File: path, Offset: -1, Cause: fmt.Errorf("%w: this is an %s table, and not %s", format.ErrHeader, rows.Format(), o.Format)}
+		return nil, &format.Error{File: path, Offset: -1, Cause: fmt.Errorf("%w: this is a table of the format %s, and not %s", format.ErrHeader, rows.Format(), o.Format)}
 	}
 	f := &File{}
 	if f.table, f.notes, err = openTable(rows, &o); err != nil {

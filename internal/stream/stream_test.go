@@ -96,6 +96,12 @@ func TestRead(t *testing.T) {
 		{"times of removals", "+ 1 2 _ 10\n- 1 2 _ 3\n+ 1 2 _ 10\n", Options{}, "add 1-2 : @10\nremove 1-2 : @3\nadd 1-2 : @10"},
 		{"late", "+ 1 2 _ 10\n+ 1 2 _ 7\n+ 1 2 _ 6\n+ 1 2\n+ 1 2 _ 11\n", Options{Lateness: 3},
 			"add 1-2 : @10\nadd 1-2 : @7\n!late standard input:3:1: the time 6 is 4 before the latest time, and at most 3 are allowed\nadd 1-2 :\nadd 1-2 : @11"},
+		{"late dates", "+ 1 2 _ 1970-01-02\n+ 1 2 _ 1970-01-01T12:00:00Z\n", Options{Lateness: 6 * 3600 * 1e6},
+			"add 1-2 : @86400000000\n!late standard input:2:1: the time 1970-01-01T12:00:00Z is 12h0m0s before the latest time, and at most 6h0m0s are allowed"},
+		{"late in tenths of seconds", "+ 1 2 _ 1.5\n+ 1 2 _ 0.5\n", Options{Lateness: 3, Times: Times{Unit: 1e9, Digits: 1}},
+			"add 1-2 : @15\n!late standard input:2:1: the time 1970-01-01T00:00:00.5Z is 1s before the latest time, and at most 300ms are allowed"},
+		{"late beyond dates", "+ 1 2 _ 9223372036854775807\n+ 1 2 _ -9223372036854775807\n", Options{Lateness: 3, Times: Times{Unit: 1e9}},
+			"add 1-2 : @9223372036854775807\n!late standard input:2:1: the time -9223372036854775807 is 18446744073709551614 before the latest time, and at most 3 are allowed"},
 		{"carriage returns and a mark of byte order", "\ufeff+ 1 2 A\r\n\r\n- 1 2 A\r\n", Options{}, "add 1-2 :A\nremove 1-2 :A"},
 		{"no end of line", "+ 1 2\n- 1 2", Options{}, "add 1-2 :\nremove 1-2 :"},
 		{"empty", "", Options{}, ""},
@@ -165,6 +171,26 @@ func TestBad(t *testing.T) {
 		}
 		if len(got) != 1 || got[0] != c.want {
 			t.Errorf("%q:\ngot  %s\nwant %s", c.line, strings.Join(got, "\n"), c.want)
+		}
+	}
+}
+
+// TestUTF16: a text in UTF-16 ends with its first line, in whatever format and order of bytes, and nothing of it is passed over.
+func TestUTF16(t *testing.T) {
+	for _, text := range []string{"\xff\xfe+\x00 \x001\x00 \x002\x00\n\x00", "\xfe\xff\x00+\x00 \x001\x00 \x002\x00\n", "\xff\xfe{\x00"} {
+		for _, form := range []Format{Auto, Lines, NDJSON} {
+			r, err := Open(t.Context(), nil, "-", strings.NewReader(text), Options{Format: form}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var u Update
+			for range 2 { // the error stays
+				var bad *InputError
+				if err := r.Next(&u); !errors.Is(err, format.ErrUnknown) || errors.As(err, &bad) || !strings.Contains(err.Error(), "standard input:1:1: unknown format: this is UTF-16 text; convert it to UTF-8") {
+					t.Errorf("%q as %s: %v", text, form, err)
+				}
+			}
+			_ = r.Close()
 		}
 	}
 }

@@ -84,8 +84,11 @@ func (x *Identity) differs(y *Identity) string {
 	case !slices.Equal(x.Sinks, y.Sinks):
 		return "the output " + strings.Join(x.Sinks, ", ")
 	case x.Options != y.Options:
-		return "the options " + x.Options
+		return "the options " + changed(x.Options, y.Options)
 	case len(x.Queries) != len(y.Queries):
+		if len(x.Queries) == 1 {
+			return "one query"
+		}
 		return strconv.Itoa(len(x.Queries)) + " queries"
 	}
 	for i, q := range x.Queries {
@@ -95,6 +98,25 @@ func (x *Identity) differs(y *Identity) string {
 		}
 	}
 	return ""
+}
+
+// changed returns those of the options x, with commas between them, that are others in y. An option is a name, a blank and a value, which may be empty.
+func changed(x, y string) string {
+	xs, ys := strings.Split(x, ", "), strings.Split(y, ", ")
+	if len(xs) != len(ys) {
+		return x
+	}
+	var out []string
+	for i, option := range xs {
+		switch name, unset := strings.CutSuffix(option, " "); {
+		case option == ys[i]:
+		case unset:
+			out = append(out, "no "+name)
+		default:
+			out = append(out, option)
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // The files of a folder of state. The second is the checkpoint before the first, in case that is damaged.
@@ -155,6 +177,9 @@ const lockName = "lock"
 // LockState keeps other services from a folder of state, which it makes if it does not exist, until unlock is called or the process ends. The
 // error wraps ErrCheckpoint if another service uses it.
 func LockState(files vfs.FS, dir string) (unlock func(), err error) {
+	if st, err := files.Stat(dir); err == nil && !st.IsDir() {
+		return nil, fmt.Errorf("%s is a file; name a folder for the state", dir)
+	}
 	if err := files.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}

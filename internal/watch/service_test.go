@@ -283,6 +283,16 @@ func TestDamage(t *testing.T) {
 	if _, err := run("y"); !errors.Is(err, ErrCheckpoint) || !strings.Contains(err.Error(), "the options x, which is another now") {
 		t.Error(err)
 	}
+	for x, want := range map[string]string{
+		"window , lateness 5, summary false": "no window, lateness 5", "window 7, lateness , summary true": "no lateness, summary true", "x": "x",
+	} {
+		if got := changed(x, "window 7, lateness 7, summary false"); got != want {
+			t.Errorf("%q: %q, want %q", x, got, want)
+		}
+	}
+	if _, err := LockState(vfs.OS{}, filepath.Join(dir, "out")); err == nil || !strings.Contains(err.Error(), "is a file; name a folder") {
+		t.Error(err)
+	}
 	latest := filepath.Join(dir, "state", latestName)
 	damage := func(path string, how func([]byte) []byte) {
 		b, err := os.ReadFile(path)

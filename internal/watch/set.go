@@ -163,7 +163,7 @@ func (s *Set) Check(q *Query) error {
 	return s.Drop(x.Name)
 }
 
-// Unknown describes the labels of a query, and the properties of its RETURN, that the graph does not have. Updates may bring them.
+// Unknown describes the labels and the properties of a query that the graph does not have. Updates may bring them.
 func (s *Set) Unknown(q *Query) (out []string) {
 	unknown := func(l *pattern.Label, what string, has func(name string) bool) {
 		l.Names(func(name string) {
@@ -173,8 +173,29 @@ func (s *Set) Unknown(q *Query) (out []string) {
 			}
 		})
 	}
-	var labels func(p *pattern.Pattern)
-	labels = func(p *pattern.Pattern) {
+	missing := func(what, key string, known bool) {
+		text := fmt.Sprintf("%s: no %s has the property %s so far", q.Name, what, pattern.QuoteName(key))
+		if !known && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	var names func(p *pattern.Pattern)
+	properties := func(x pattern.Expr) bool {
+		switch x := x.(type) {
+		case pattern.Exists:
+			names(x.Sub)
+		case pattern.Prop:
+			if x.Of.Kind == pattern.VertexRef {
+				_, known := s.g.LookupVertexKey(x.Key)
+				missing("vertex", x.Key, known)
+				break
+			}
+			_, known := s.g.LookupEdgeKey(x.Key)
+			missing("edge", x.Key, known || s.g.Timed() && slices.Contains(s.frame.TimeKeys(), x.Key))
+		}
+		return true
+	}
+	names = func(p *pattern.Pattern) {
 		for i := range p.Vertices {
 			unknown(p.Vertices[i].Label, "vertex", func(name string) bool { return len(s.g.ClassesWith(name)) > 0 })
 		}
@@ -183,35 +204,17 @@ func (s *Set) Unknown(q *Query) (out []string) {
 				_, ok := s.g.LookupEdgeLabel(name)
 				return ok
 			})
+			for _, x := range p.Edges[i].Where {
+				pattern.Walk(x, properties)
+			}
 		}
 		for _, x := range p.Where {
-			pattern.Walk(x, func(x pattern.Expr) bool {
-				if x, ok := x.(pattern.Exists); ok {
-					labels(x.Sub)
-				}
-				return true
-			})
+			pattern.Walk(x, properties)
 		}
 	}
-	labels(q.Pattern)
-	missing := func(what, key string, known bool) {
-		text := fmt.Sprintf("%s: no %s has the property %s so far", q.Name, what, pattern.QuoteName(key))
-		if !known && !slices.Contains(out, text) {
-			out = append(out, text)
-		}
-	}
+	names(q.Pattern)
 	for i := range q.values {
-		pattern.Walk(q.values[i].item.Expr, func(x pattern.Expr) bool {
-			switch p, ok := x.(pattern.Prop); {
-			case ok && p.Of.Kind == pattern.VertexRef:
-				_, known := s.g.LookupVertexKey(p.Key)
-				missing("vertex", p.Key, known)
-			case ok:
-				_, known := s.g.LookupEdgeKey(p.Key)
-				missing("edge", p.Key, known || s.g.Timed() && slices.Contains(s.frame.TimeKeys(), p.Key))
-			}
-			return true
-		})
+		pattern.Walk(q.values[i].item.Expr, properties)
 	}
 	return out
 }

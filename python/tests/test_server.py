@@ -85,6 +85,7 @@ def test_same_answers(served):
     assert key(far.match("MATCH (a)--(b) WHERE id(a) IN $x RETURN a, b", {"x": [1, 2]})) == key(near.match("MATCH (a)--(b) WHERE id(a) IN $x RETURN a, b", {"x": [1, 2]}))
     assert far.exists("clique(4)") and not far.exists("clique(5)")
     assert far.motifs(3) == near.motifs(3) and far.motifs(3, edge_induced=True) == near.motifs(3, edge_induced=True)
+    assert far.orbits() == near.orbits() and far.orbits(5, edge_induced=True) == near.orbits(5, edge_induced=True)
     assert far.participation("triangle", "v0") == near.participation("triangle", "v0")
     assert far.info()["edges"] == 7
     assert far.explain(TRIANGLE).vertices == near.explain(TRIANGLE).vertices
@@ -221,6 +222,7 @@ def test_jobs_have_the_results_of_calls(served):
         "match": g.start("match", "MATCH (a)--(b) WHERE id(a) IN $x RETURN a, b", {"x": [1, 2]}),
         "exists": g.start("exists", "clique(5)"),
         "motifs": g.start("motifs", 3, edge_induced=True),
+        "orbits": g.start("orbits", 3),
         "participation": g.start("participation", "triangle", "v0"),
         "explain": g.start("explain", TRIANGLE),
         "info": g.start("info"),
@@ -229,6 +231,7 @@ def test_jobs_have_the_results_of_calls(served):
     assert key(jobs["match"].result(60)) == key(g.match("MATCH (a)--(b) WHERE id(a) IN $x RETURN a, b", {"x": [1, 2]}))
     assert jobs["exists"].result(60) is False
     assert jobs["motifs"].result(60) == g.motifs(3, edge_induced=True)
+    assert jobs["orbits"].result(60) == g.orbits(3)
     assert jobs["participation"].result(60) == g.participation("triangle", "v0")
     assert jobs["explain"].result(60).vertices == g.explain(TRIANGLE).vertices
     assert jobs["info"].result(60)["edges"] == 7

@@ -160,7 +160,7 @@ class Server:
 
 
 # The calls that can be jobs.
-_CALLS = ("count", "match", "exists", "motifs", "participation", "explain", "info")
+_CALLS = ("count", "match", "exists", "motifs", "orbits", "participation", "explain", "info")
 
 
 def _tls(ca: str | os.PathLike[str] | None, insecure: bool) -> ssl.SSLContext:
@@ -272,6 +272,11 @@ class RemoteGraph:
             _cut(answer["run"], counts)
             return counts
 
+        def orbits(answer: Any) -> dict[Any, list[int]]:
+            counts = {row["vertex"]: [int(n) for name, n in row.items() if name != "vertex"] for row in answer["rows"]}
+            _cut(answer["run"], counts)
+            return counts
+
         def participation(answer: Any) -> dict[Any, int]:
             counts = {next(v for n, v in row.items() if n != "participation"): int(row["participation"]) for row in answer["rows"]}
             _cut(answer["run"], counts)
@@ -287,7 +292,7 @@ class RemoteGraph:
             return answer["info"]
 
         readers: dict[str, Callable[[Any], Any]] = {
-            "count": count, "match": match, "exists": exists, "motifs": motifs, "participation": participation, "explain": explain, "info": info}
+            "count": count, "match": match, "exists": exists, "motifs": motifs, "orbits": orbits, "participation": participation, "explain": explain, "info": info}
         return readers[kind]
 
     # Each of these makes the request of a call.
@@ -303,6 +308,10 @@ class RemoteGraph:
     def _request_motifs(self, k: int = 3, *, edge_induced: bool = False, directions: bool = True, **options: Any) -> dict[str, Any]:
         body = self._body(None, None, options, ("limit", "count", "semantics", "induced", "order", "seed", "allow_product"))
         return {**body, "k": k, "induced": not edge_induced, "directions": directions}
+
+    def _request_orbits(self, k: int = 4, *, edge_induced: bool = False, directions: bool = True, **options: Any) -> dict[str, Any]:
+        without = ("limit", "count", "semantics", "induced", "order", "seed", "allow_product", "engine", "device", "engine_opt")
+        return {**self._body(None, None, options, without), "k": k, "induced": not edge_induced, "directions": directions}
 
     def _request_participation(self, query: str, vertex: str | None = None, params: Mapping[str, Any] | None = None, **options: Any) -> dict[str, Any]:
         body = self._body(query, params, options, ("limit", "count"))
@@ -334,6 +343,10 @@ class RemoteGraph:
         """Count all connected patterns of k vertices."""
         return self._call("motifs", self._request_motifs(k, edge_induced=edge_induced, directions=directions, **options), options)
 
+    def orbits(self, k: int = 4, *, edge_induced: bool = False, directions: bool = True, **options: Any) -> dict[Any, list[int]]:
+        """Count for each vertex how often it is at each orbit of the motifs of two to k vertices (Graph.orbits)."""
+        return self._call("orbits", self._request_orbits(k, edge_induced=edge_induced, directions=directions, **options), options)
+
     def participation(self, query: str, vertex: str | None = None, params: Mapping[str, Any] | None = None, **options: Any) -> dict[Any, int]:
         """Count for each vertex of the graph in how many matches it plays a part."""
         return self._call("participation", self._request_participation(query, vertex, params, **options), options)
@@ -346,7 +359,7 @@ class RemoteGraph:
         """Start a call without waiting for it, as ``g.start("count", "clique(5)")``, and return its job.
 
         Args:
-            call: "count", "match", "exists", "motifs", "participation", "explain" or "info".
+            call: "count", "match", "exists", "motifs", "orbits", "participation", "explain" or "info".
             args, options: the arguments of this call.
 
         The server goes on with a job when this process ends, and keeps its result for a while (``weft serve --keep-jobs``). A

@@ -6,16 +6,17 @@ import "math/bits"
 //
 // Why: in a large graph a change waits for memory several times, one after the other. Ahead waits for that of many changes together.
 type Ahead struct {
-	n    int
-	ends [2][aheadRoom]uint32 // u and v
-	sum  uint32               // of what was read, so that the compiler keeps it
+	n      int
+	ends   [2][aheadRoom]uint32 // u and v
+	labels [aheadRoom]Label
+	sum    uint32 // of what was read, so that the compiler keeps it
 }
 
 const aheadRoom = 16
 
 // Add adds a change of an edge from u to v. It reports whether there is room for another.
-func (x *Ahead) Add(g *Graph, u, v ID) bool {
-	x.ends[0][x.n], x.ends[1][x.n] = g.ids.find(u), g.ids.find(v)
+func (x *Ahead) Add(g *Graph, u, v ID, label Label) bool {
+	x.ends[0][x.n], x.ends[1][x.n], x.labels[x.n] = g.ids.find(u), g.ids.find(v), label
 	x.n++
 	return x.n < aheadRoom
 }
@@ -24,7 +25,7 @@ func (x *Ahead) Add(g *Graph, u, v ID) bool {
 func (x *Ahead) ReadFor(g *Graph, cs []Change) int {
 	x.n = min(len(cs), aheadRoom)
 	for i := range x.n {
-		x.ends[0][i], x.ends[1][i] = cs[i].U, cs[i].V
+		x.ends[0][i], x.ends[1][i], x.labels[i] = cs[i].U, cs[i].V, cs[i].Label
 	}
 	n := x.n
 	x.Read(g)
@@ -33,6 +34,13 @@ func (x *Ahead) ReadFor(g *Graph, cs []Change) int {
 
 // Read reads for the changes that were added.
 func (x *Ahead) Read(g *Graph) {
+	if g.rows.n > 0 {
+		x.readRows(g)
+	}
+	if g.timed && g.late.looking { // the lists of most changes are not read now
+		x.n = 0
+		return
+	}
 	var ps probes
 	for i := range x.ends {
 		for k, v := range x.ends[i][:x.n] {
@@ -46,6 +54,32 @@ func (x *Ahead) Read(g *Graph) {
 	x.sum += ps.read()
 	x.n = 0
 }
+
+// readRows reads the index of rows between the ends, and the first rows of each chain that it finds.
+func (x *Ahead) readRows(g *Graph) {
+	var refs [aheadRoom]uint32
+	for i := range x.n {
+		u, v := x.ends[0][i], x.ends[1][i]
+		if u == noVertex || v == noVertex {
+			continue
+		}
+		u, v = g.rows.ends(u, v)
+		refs[i] = *g.rows.index.head(hashEdge(u, v, x.labels[i]))
+	}
+	for range chainAhead {
+		for i, ref := range refs[:x.n] {
+			if ref&isGroup != 0 {
+				refs[i] = g.rows.group(ref).next
+			} else if ref != 0 {
+				refs[i] = g.rows.row(ref - 1).next
+			}
+			x.sum += refs[i]
+		}
+	}
+}
+
+// chainAhead is how many elements of a chain are read. Why: chains have one element in the mean.
+const chainAhead = 2
 
 // probes are searches in lists, which take their steps together.
 type probes struct {

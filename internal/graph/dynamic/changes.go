@@ -112,11 +112,11 @@ func (g *Graph) MakeOne(c *Change) (Result, error) {
 	case c.Remove && !g.has(c.U, c.V, c.Label):
 		return Absent, nil
 	case c.Remove:
-		g.removeEdge(e)
+		g.removeEdge(e, false)
 	case g.has(c.U, c.V, c.Label):
 		return Duplicate, nil
 	default:
-		g.addEdge(e, true)
+		g.addEdge(e, true, false)
 	}
 	g.finish()
 	return Applied, nil

@@ -32,7 +32,8 @@
 // update takes a pause in proportion to the graph: it takes time in proportion to the lists that it changes.
 //
 // Late changes. A caller that looks at some edges only may put off changes of the others: both ends of each are written into logs, which are made by
-// vertex. Whatever reads other lists makes them first (late.go).
+// vertex. Whatever reads other lists makes them first (late.go). Of an edge with a time only the entries in lists are put off, and its row is changed at
+// once.
 //
 // Times and properties. An edge with a time or a property has a row: a number, under which its time and its values are found. An
 // index finds the rows between two vertices. Edges of equal ends and label and of distinct times are distinct edges, of which

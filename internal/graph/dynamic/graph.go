@@ -287,7 +287,9 @@ func (g *Graph) NumVertices() int { return g.ids.live }
 
 // NumEdges returns the number of edges of the present version.
 func (g *Graph) NumEdges() uint64 {
-	g.makeLate()
+	if !g.timed { // else rows have been counted
+		g.makeLate()
+	}
 	return g.edges
 }
 

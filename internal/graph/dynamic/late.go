@@ -85,13 +85,30 @@ func (g *Graph) PutOff(c *Change) {
 	if c.Remove {
 		label |= gone
 	}
+	g.putOffEnds(c.U, c.V, label)
+}
+
+// putOffEnds puts off the change of an edge at both of its ends. The label has gone if the edge is removed.
+func (g *Graph) putOffEnds(u, v uint32, label uint32) {
 	in := In
 	if !g.directed {
 		in = Out
 	}
-	g.putOff(Out, half{c.U, c.V, label})
-	g.putOff(in, half{c.V, c.U, label})
+	g.putOff(Out, half{u, v, label})
+	g.putOff(in, half{v, u, label})
 	g.late.parted = g.late.parted && g.late.n > 0
+}
+
+// unseen reports whether the follower does not look at a change of an edge with a time. The edge's row is then changed at once, and so is the number of edges,
+// and its ends' lists may be put off. Of an edge without a row the lists alone say whether the graph has it.
+//
+// If nobody looks, the window of the update is closed.
+func (g *Graph) unseen(u, v uint32, label Label) bool {
+	if !g.timed || !g.lone || !g.late.looking || g.follower.Sight(u, v, label) != None {
+		return false
+	}
+	g.open, g.lone, g.base = false, false, g.version
+	return true
 }
 
 func (g *Graph) putOff(d Direction, h half) {
@@ -121,7 +138,7 @@ func (g *Graph) makeBucket(d Direction, l *[]half) {
 	sh := g.shard((*l)[0][halfOf])
 	x.n -= len(*l)
 	x.parted = true // perhaps: PutOff looks when it has put off both halves
-	*l = sh.makeLate(d, *l, g.directed)
+	*l = sh.makeLate(d, *l, g.counts())
 	g.collect(sh)
 }
 
@@ -161,7 +178,7 @@ func (g *Graph) makeLate() {
 			}
 			b := &x.buckets[i]
 			for d, l := range b.logs {
-				b.logs[d] = g.shards[k].makeLate(Direction(d), l, g.directed)
+				b.logs[d] = g.shards[k].makeLate(Direction(d), l, g.counts())
 			}
 			b.filled = false
 		}
@@ -188,9 +205,28 @@ type did struct {
 	edges   uint64 // that were added, less those that were removed
 }
 
+// counting is the end at which changes that were put off are counted.
+type counting uint8
+
+const (
+	atNone   counting = iota // the rows of edges with times have been counted
+	atLesser                 // of an undirected edge
+	atSource
+)
+
+func (g *Graph) counts() counting {
+	switch {
+	case g.timed:
+		return atNone
+	case g.directed:
+		return atSource
+	}
+	return atLesser
+}
+
 // makeLate makes the changes of a log, and returns its room. Both ends of an edge find out by themselves what they do, because both have the
 // edge in a list.
-func (sh *shard) makeLate(d Direction, l []half, directed bool) []half {
+func (sh *shard) makeLate(d Direction, l []half, at counting) []half {
 	sh.sortHalves(l, halfOf)
 	ahead := l // what was not read ahead
 	for rest := l; len(rest) > 0; {
@@ -201,7 +237,7 @@ func (sh *shard) makeLate(d Direction, l []half, directed bool) []half {
 		for n < len(rest) && rest[n][halfOf] == rest[0][halfOf] {
 			n++
 		}
-		sh.makeHalves(d, rest[:n], directed)
+		sh.makeHalves(d, rest[:n], at)
 		sh.lists.clean()
 		rest = rest[n:]
 	}
@@ -220,9 +256,9 @@ func (sh *shard) aheadOf(s *side, l []half) []half {
 }
 
 // makeHalves makes the changes of edges at one vertex.
-func (sh *shard) makeHalves(d Direction, l []half, directed bool) {
+func (sh *shard) makeHalves(d Direction, l []half, at counting) {
 	s, v := sh.sides[d], l[0][halfOf]
-	counted := func(w uint32) bool { return directed && d == Out || !directed && v < w }
+	counted := func(w uint32) bool { return at == atSource && d == Out || at == atLesser && v < w }
 	if len(l) == 1 {
 		w, label := l[0][halfTo], l[0].label()
 		if x, one := s.spot(v, w, label); one {

@@ -444,3 +444,125 @@ func TestLateFirstHalf(t *testing.T) {
 		}
 	}
 }
+
+// TestLateTimes makes changes of edges with times and properties, of which those that nobody looks at have their rows at once and their entries in lists later, between
+// all other kinds of updates, windows and readers. What is looked at, the number of edges, the results and all rows are right at any time, and the whole graph and its
+// file are those of changes at once, whenever they are asked for.
+func TestLateTimes(t *testing.T) {
+	for seed := range uint64(120) {
+		directed, labels, most := seed&1 != 0, []int{0, 1, 3}[seed/2%3], []int{1, 5, 40, 1 << 20}[seed/6%4]
+		t.Run(fmt.Sprintf("directed %v, %d labels, logs of %d, %d", directed, labels, most, seed), func(t *testing.T) {
+			x := &lateRun{t: t, r: rand.New(rand.NewPCG(seed, 12)), once: New(directed, false), off: New(directed, false), n: 40, labels: labels}
+			x.eye = &onlooker{g: x.off, both: seed%5 == 0}
+			r := x.r
+			var keys [2]Key
+			for i, g := range []*Graph{x.once, x.off} {
+				if err := g.KeepTimes(); err != nil {
+					t.Fatal(err)
+				}
+				g.KeepCalendar(seed%4 == 0)
+				for v := range uint64(x.n) {
+					if _, err := g.AddVertex(Num(v), g.Class(fmt.Sprint(v%4))); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for l := range labels {
+					g.EdgeLabel(fmt.Sprint(l))
+				}
+				var err error
+				if keys[i], err = g.EdgeKey("w", arrow.PrimitiveTypes.Int64); err != nil {
+					t.Fatal(err)
+				}
+			}
+			value := func(g *Graph, k int) []Property {
+				if k%3 > 0 {
+					return nil
+				}
+				return []Property{{keys[map[*Graph]int{x.once: 0, x.off: 1}[g]], OfInt(int64(k))}}
+			}
+			off := 0
+			do := func(what string, update func(g *Graph) (Result, error)) {
+				before := x.off.late.n
+				x.do(what, update)
+				if x.off.late.n > before {
+					off++
+				}
+				if x.off.NumEdges() != x.once.NumEdges() || x.got != x.want {
+					t.Fatalf("%s: %d edges, want %d; results %v, want %v", what, x.off.NumEdges(), x.once.NumEdges(), x.got, x.want)
+				}
+			}
+			x.off.LookAway([]Each{nil, together}[seed%2], most)
+			if seed%3 == 0 {
+				x.off.late.buckets = make([]bucket, 4*len(x.off.shards))
+			}
+			now := int64(0)
+			for range 1500 {
+				now += int64(r.IntN(2))
+				u, v, label, at := x.end(), x.end(), Label(r.IntN(labels+1)), now-int64(r.IntN(6))
+				switch k := r.IntN(1000); {
+				case k < 3:
+					do("remove a vertex", func(g *Graph) (Result, error) { return g.RemoveVertex(u) })
+				case k < 8:
+					do("add a vertex", func(g *Graph) (Result, error) { return g.AddVertex(u, g.Class(fmt.Sprint(k%4))) })
+				case k < 12:
+					class := fmt.Sprint(r.IntN(4))
+					do("relabel", func(g *Graph) (Result, error) { return g.Relabel(u, g.Class(class)) })
+				case k < 40:
+					do("value", func(g *Graph) (Result, error) { return g.SetEdge(u, v, label, value(g, 3*k)[0]) })
+				case k < 50:
+					x.off.LookBack()
+					switch r.IntN(4) {
+					case 0:
+						x.equal()
+					case 1:
+						x.once.Begin() // rows get other numbers in a window
+						x.off.Begin()
+						for range 20 {
+							u, v = x.end(), x.end()
+							do("edge in a window", func(g *Graph) (Result, error) { return g.AddEdgeAt(u, v, label, at) })
+						}
+						x.once.Settle()
+						x.off.Settle()
+					case 2:
+						s, err := x.off.Now().Snapshot(t.Context())
+						if err != nil || s.NumEdges() != x.once.NumEdges() {
+							t.Fatal(s.NumEdges(), x.once.NumEdges(), err)
+						}
+					case 3: // at once, between others
+						x.eye.all = true
+						do("edge", func(g *Graph) (Result, error) { return g.AddEdgeAt(u, v, label, at) })
+						x.eye.all = false
+					}
+					x.off.LookAway([]Each{nil, together}[seed%2], most)
+				case k < 80: // those before a time leave, as of a sliding window
+					for _, e := range x.once.Before(now-40, nil) {
+						do("expire", func(g *Graph) (Result, error) { return g.RemoveEdgeAt(e.U, e.V, e.Label, e.Time) })
+					}
+					if a, b := x.once.Before(now, nil), x.off.Before(now, nil); !slices.Equal(a, b) {
+						t.Fatalf("before %d: %v, want %v", now, b, a)
+					}
+				case k < 300:
+					do("remove", func(g *Graph) (Result, error) { return g.RemoveEdgeAt(u, v, label, at) })
+				case k < 400:
+					do("remove all", func(g *Graph) (Result, error) { return g.RemoveEdge(u, v, label) })
+				default:
+					do("add", func(g *Graph) (Result, error) { return g.AddEdgeAt(u, v, label, at, value(g, k)...) })
+				}
+				if now%25 == 0 {
+					x.seen()
+				}
+			}
+			x.seen()
+			x.off.LookBack()
+			x.equal()
+			for res, n := range x.got {
+				if n == 0 {
+					t.Errorf("no update was %v", Result(res))
+				}
+			}
+			if off < 100 && most > 1 {
+				t.Errorf("%d changes were put off", off)
+			}
+		})
+	}
+}

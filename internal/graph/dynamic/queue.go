@@ -121,7 +121,7 @@ func (q *queue) remove(r uint32) {
 	x := q.stamp(r)
 	i, k := q.seek(x)
 	n, l := q.nodes[i], q.nodes[i].leaves[k]
-	at := q.place(l, x)
+	at := slices.Index(l.list(), r) // in the leaf alone: a binary search would read rows all over memory
 	copy(l.rows[at:], l.rows[at+1:l.n])
 	if l.n--; at == 0 && l.n > 0 {
 		n.firsts[k] = q.stamp(l.rows[0])

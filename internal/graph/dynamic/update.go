@@ -174,7 +174,7 @@ func (g *Graph) RemoveVertex(id ID) (Result, error) {
 	g.makeLate()
 	g.inWindow(func() {
 		for _, e := range g.edgesOf(v) {
-			g.removeEdge(e)
+			g.removeEdge(e, false)
 		}
 		g.ids.forget(id)
 		g.ids.live--
@@ -210,7 +210,7 @@ func (g *Graph) moveVertex(id ID, old uint32, c Class) {
 	g.vertexProps.copy(old, v)
 	edges := g.edgesOf(old)
 	for _, e := range edges {
-		g.removeEdge(e)
+		g.removeEdge(e, false)
 	}
 	g.turnVertex(old)
 	g.turnVertex(v)
@@ -225,7 +225,7 @@ func (g *Graph) moveVertex(id ID, old uint32, c Class) {
 			e.id, first = g.newRow(e)
 			g.edgeProps.copy(uint32(from), uint32(e.id))
 		}
-		g.addEdge(e, first)
+		g.addEdge(e, first, false)
 	}
 }
 
@@ -282,13 +282,17 @@ func (g *Graph) newEdge(u, v ID, label Label, time int64, ps []Property) (Result
 	if u == v {
 		return SelfLoop, nil
 	}
+	unseen := false
 	if absent == 0 {
-		if !g.timed && len(ps) == 0 {
+		switch {
+		case g.timed:
+			unseen = g.unseen(x, y, label)
+		case len(ps) > 0:
+			g.makeLate()
+		default:
 			if sight := g.single(x, y, label); sight != Both {
 				return g.changeAlone(EdgeAdded, edge{x, y, label, NoEdge, 0}, sight), nil
 			}
-		} else {
-			g.makeLate()
 		}
 		if g.hasAt(x, y, label, time) {
 			return Duplicate, nil
@@ -308,7 +312,7 @@ func (g *Graph) newEdge(u, v ID, label Label, time int64, ps []Property) (Result
 			g.edgeProps.set(p.Key, uint32(e.id), p.Value, 0)
 		}
 	}
-	g.addEdge(e, first)
+	g.addEdge(e, first, unseen)
 	g.finish()
 	return Applied, nil
 }
@@ -336,23 +340,25 @@ func (g *Graph) dropEdge(u, v ID, label Label, time int64, at bool) (Result, err
 			return g.changeAlone(EdgeRemoved, edge{x, y, label, NoEdge, 0}, sight), nil
 		}
 	}
-	if at || g.rows.n > 0 {
+	if !g.timed && (at || g.rows.n > 0) { // rows alone say which edges a graph with times has
 		g.makeLate()
 	}
 	es := g.edgesBetween(x, y, label, time, at)
 	if len(es) == 0 {
 		return Absent, nil
 	}
-	if len(es) == 1 {
-		g.removeEdge(es[0])
-		g.finish()
+	unseen := g.unseen(x, y, label)
+	remove := func() {
+		for _, e := range es {
+			g.removeEdge(e, unseen)
+		}
+	}
+	if len(es) > 1 && !unseen {
+		g.inWindow(remove)
 		return Applied, nil
 	}
-	g.inWindow(func() {
-		for _, e := range es {
-			g.removeEdge(e)
-		}
-	})
+	remove()
+	g.finish()
 	return Applied, nil
 }
 
@@ -473,7 +479,9 @@ func (g *Graph) setEdge(u, v ID, label Label, time int64, at bool, p Property) (
 	if u == v {
 		return SelfLoop, nil
 	}
-	g.makeLate()
+	if !g.timed { // else rows alone say which edges there are
+		g.makeLate()
+	}
 	es := g.edgesBetween(g.ids.find(u), g.ids.find(v), label, time, at)
 	if len(es) == 0 {
 		return Absent, nil
@@ -577,20 +585,24 @@ func (g *Graph) has(u, v uint32, label Label) bool {
 }
 
 // addEdge adds an edge that the graph does not have, and whose row there is if it has one. first says that it is the only one with its
-// ends and label.
-func (g *Graph) addEdge(e edge, first bool) {
+// ends and label, and unseen what Graph.unseen said.
+func (g *Graph) addEdge(e edge, first, unseen bool) {
 	if g.timed {
 		g.queue.add(uint32(e.id))
 	}
-	if !g.timed || first {
+	switch {
+	case g.timed && !first:
+	case unseen:
+		g.putOffEnds(e.u, e.v, e.label)
+	default:
 		g.turnEdge(e, g.alone(e) || !g.has(e.u, e.v, AnyLabel))
 	}
 	g.event(EdgeAdded, e)
 	g.edges++
 }
 
-// removeEdge removes an edge that the graph has.
-func (g *Graph) removeEdge(e edge) {
+// removeEdge removes an edge that the graph has. unseen is what Graph.unseen said.
+func (g *Graph) removeEdge(e edge, unseen bool) {
 	last := true
 	if e.id != NoEdge {
 		if g.timed {
@@ -598,7 +610,11 @@ func (g *Graph) removeEdge(e edge) {
 		}
 		last = g.rows.remove(uint32(e.id), g.at())
 	}
-	if !g.timed || last {
+	switch {
+	case g.timed && !last:
+	case unseen:
+		g.putOffEnds(e.u, e.v, e.label|gone)
+	default:
 		g.turnEdge(e, g.alone(e) || !g.parallel(e.u, e.v, e.label))
 	}
 	g.event(EdgeRemoved, e)

@@ -39,7 +39,7 @@ func needC(t *testing.T) {
 	}
 }
 
-var schedules = []string{"threads=1", "threads=3", "threads=3,loop=static", "threads=2,steal=off", "threads=3,loop=static,steal=off"}
+var schedules = []string{"threads=1", "threads=3", "threads=3,loop=static", "threads=2,steal=off", "threads=3,loop=static,steal=off", "threads=8"}
 
 // TestLibrary runs every program of the library, with passes and without, by all
 // schedules, and compares what it gives and emits with the interpreter.
@@ -92,6 +92,18 @@ func TestPrograms(t *testing.T) {
 			}
 			choices(t, at, matchatest.Programs[name], matchatest.Mistakes[name])
 		})
+	}
+}
+
+// TestBuckets: threads make graphs of lists together, in which many edges begin at few vertices.
+func TestBuckets(t *testing.T) {
+	needC(t)
+	for i, b := range matchatest.Buckets {
+		if i%2 > 0 && !long.Asked() {
+			t.Log("without WEFT_LONG: every other program is compiled")
+			continue
+		}
+		same(t, b.Text, "all", matchatest.BucketInputs(b.Text, 30_000), false)
 	}
 }
 

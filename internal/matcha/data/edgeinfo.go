@@ -152,12 +152,12 @@ func (e *EdgeInfo) sort(v uint32, kind types.Kind) {
 	for i, to := range list {
 		edges[i] = edge{to, e.Info[first+uint64(i)]}
 	}
-	slices.SortStableFunc(edges, func(a, b edge) int {
+	slices.SortFunc(edges, func(a, b edge) int {
 		info := cmp.Compare(a.info, b.info)
 		if kind == types.Float {
 			info = cmp.Compare(a.info.Float(), b.info.Float())
 		}
-		return cmp.Or(info, cmp.Compare(a.to, b.to))
+		return cmp.Or(info, cmp.Compare(a.to, b.to), cmp.Compare(a.info, b.info)) // zero has two words as a float
 	})
 	for i, x := range edges {
 		list[i], e.Info[first+uint64(i)] = x.to, x.info

@@ -162,10 +162,33 @@ func TestSame(t *testing.T) {
 // TestMadeOnDevice compares programs whose graphs are made, cut or gone over by all groups.
 func TestMadeOnDevice(t *testing.T) {
 	on(t, func(t *testing.T, s *session.Session) {
-		for i, name := range []string{"relations", "semi-joins", "windows", "windows of an input", "windows of graphs that run", "lists side by side"} {
+		for i, name := range []string{"relations", "semi-joins", "windows", "windows of an input", "windows of graphs that run", "lists side by side",
+			"graphs of any list", "information on any list", "labels of any list", "equal information"} {
 			t.Run(name, func(t *testing.T) {
 				same(t, s, program{name, matchatest.Programs[name]}, i, 5*i+int(device.Seed()%1000))
 			})
+		}
+	})
+}
+
+// TestBuckets: groups make graphs of lists together, in which many edges begin at few vertices.
+func TestBuckets(t *testing.T) {
+	on(t, func(t *testing.T, s *session.Session) {
+		for i, b := range matchatest.Buckets {
+			in := matchatest.BucketInputs(b.Text, 1200)
+			want, err := matcharun.Interpreted(t, b.Text, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o, err := schedule.Parse(schedule.CUDA, choices[i].schedule)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, set, c := matcharun.Lowered(t, b.Text, in)
+			got, err := Run(t.Context(), s, p, set, c, Options{Schedule: o})
+			if text := fmt.Sprint([]string(nil), got.Words); err != nil || text != want {
+				t.Errorf("%s: %s, %v, want %s:\n%s", o, text, err, want, b.Text)
+			}
 		}
 	})
 }

@@ -39,6 +39,9 @@ func (l *lowerer) makeGraph(n *asg.Node) *value {
 	if m := l.relation(n); m != nil {
 		return &value{made: m}
 	}
+	if m := l.bucketGraph(n); m != nil {
+		return &value{made: m}
+	}
 	g, err := interp.Make(l.ctx, l.p, l.in, n)
 	if err != nil {
 		panic(failure{err})
@@ -237,6 +240,9 @@ func (l *lowerer) madeNode(n *asg.Node, m *made) *value {
 	case asg.Vertices:
 		return m.vertices(n)
 	case asg.Edges:
+		if m.relation != nil {
+			return l.relationEdges(m.relation)
+		}
 		return &value{rows: m.edges}
 	case asg.VertexLabel:
 		return &value{xs: []kir.Expr{l.let(n.Given, m.label(l.let("", l.scalar(n.Args[1]))))}}

@@ -63,7 +63,7 @@ func (l *lowerer) runByEnds(n *asg.Node, edges []kir.Expr, kinds []kir.Kind, siz
 		body = append(body, &kir.Assign{To: kir.Elem{X: a[j], I: kir.R(i)}, X: kir.Elem{X: edges[j], I: kir.R(i)}})
 	}
 	l.do(&kir.Loop{I: i, Lo: kir.C(0), Hi: size, Body: body})
-	l.do(&kir.Do{X: invoke(l.sorter(kinds...), append(slices.Clone(a), size)...)})
+	l.sortRows(a, size)
 	info := &rows{width: 1, at: func(i kir.Expr, _ int) kir.Expr { return fromWord(n.Type.Facts.Info.Kind, kir.Elem{X: a[2], I: i}) }}
 	return &byEnds{info: info, belowEnd: l.belowAmong(a[1]), belowInfo: l.belowAmong(a[2])}
 }

@@ -12,8 +12,8 @@ import (
 //
 // Memory. Each worker (a thread, a thread group) has Words u32 of memory. All workers share
 // SharedWords u32 and a record of type State, whose fields are 8 bytes each (I64 or F64) and 0
-// before the first phase. Only sequential phases write to shared memory, so a parallel one may
-// read it at any place.
+// before the first phase. A parallel phase may read what earlier phases have written. It writes to shared memory only
+// where graphs are made: each item to places of its own, or by indivisible additions (kir.FetchAdd).
 type Code struct {
 	Program     *kir.Program
 	Phases      []Phase

@@ -2,6 +2,7 @@ package irgen
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/weftgraph/weft/internal/kir"
 	"github.com/weftgraph/weft/internal/matcha/asg"
@@ -46,11 +47,28 @@ func (l *lowerer) guarded(write func() *value) *value {
 	body := l.block(func() { v = write() })
 	l.sink = before
 	if s.code != nil {
+		// Where it is first needed: one phase may then have all that changes it.
+		i := max(slices.IndexFunc(body, func(st kir.Stmt) bool { return mentions(st, s.code) }), 0)
+		*l.out = append(*l.out, body[:i]...)
+		body = body[i:]
 		l.do(&kir.Let{Var: s.code, Init: kir.C(0)})
 		v.code = kir.R(s.code)
 	}
 	*l.out = append(*l.out, body...)
 	return v
+}
+
+// mentions reports whether a statement, or one inside it, reads or assigns a variable.
+func mentions(s kir.Stmt, v *kir.Var) (found bool) {
+	kir.WalkStmts([]kir.Stmt{s}, func(s kir.Stmt) {
+		for _, x := range kir.Operands(s) {
+			kir.WalkExpr(*x, func(y kir.Expr) {
+				r, ok := y.(kir.Ref)
+				found = found || ok && r.Var == v
+			})
+		}
+	})
+	return found
 }
 
 // unguarded writes a step: its mistakes end the run.

@@ -89,6 +89,19 @@ func (l *lowerer) relation(n *asg.Node) *made {
 	}
 }
 
+// relationEdges are the edges of a relation, for a graph that is made of them.
+func (l *lowerer) relationEdges(r *relation) *value {
+	begin := kir.G(l.begins(r.adj))
+	return &value{each: func(body func(item []kir.Expr)) {
+		outer := l.takeOuter()
+		u, v := local("u", kir.U32), local("v", kir.U32)
+		l.loop(&kir.Loop{I: u, Lo: kir.C(0), Hi: l.vertices(r.adj), Body: l.block(func() {
+			list := l.let("", kir.Fn(kir.Part, r.ids, kir.Elem{X: begin, I: kir.R(u)}, kir.Elem{X: r.size, I: kir.R(u)}))
+			l.do(&kir.Each{X: v, Over: list, Body: l.block(func() { body([]kir.Expr{asInt(kir.R(u)), asInt(kir.R(v))}) })})
+		})}, outer)
+	}}
+}
+
 // filters reports whether a graph is made of the edges of another that fulfil a condition.
 func filters(n *asg.Node) bool {
 	list := n.Args[0]

@@ -34,7 +34,7 @@ func (l *lowerer) runGraph(n *asg.Node) *made {
 		infos := l.gather(a[2:], room, rest[0])
 		l.fail(kir.Op2(kir.Ne, kir.R(infos), kir.R(count)), l.code(n, "einfo does not have one item for each edge"))
 	}
-	l.sortEdges(a, kinds, kir.R(count))
+	l.sortEdges(a, kir.R(count))
 	size := kir.R(count)
 	if n.At&asg.WithInfo == 0 {
 		size = l.unique(a, size)
@@ -90,17 +90,17 @@ func (l *lowerer) belowAmong(words kir.Expr) func(begin, size, x kir.Expr) kir.E
 }
 
 // sortEdges sorts edges by their first ends, then by their information, then by their second ends.
-func (l *lowerer) sortEdges(columns []kir.Expr, kinds []kir.Kind, n kir.Expr) {
-	a, k := slices.Clone(columns), slices.Clone(kinds)
+func (l *lowerer) sortEdges(columns []kir.Expr, n kir.Expr) {
+	a := slices.Clone(columns)
 	if len(a) > 2 {
-		a[1], a[2], k[1], k[2] = a[2], a[1], k[2], k[1]
+		a[1], a[2] = a[2], a[1]
 	}
-	l.do(&kir.Do{X: invoke(l.sorter(k...), append(a, n)...)})
+	l.sortRows(a, n)
 }
 
 // labelled sorts the labels of a graph by vertices.
 func (l *lowerer) labelled(n *asg.Node, m *made, labels []kir.Expr, count kir.Expr) {
-	l.do(&kir.Do{X: invoke(l.sorter(kir.I64, kir.I64), labels[0], labels[1], count)})
+	l.sortRows(labels, count)
 	size := l.unique(labels, count)
 	i := local("i", kir.U32)
 	before := kir.Op2(kir.Sub, kir.R(i), kir.C(1))
@@ -201,7 +201,7 @@ func (l *lowerer) sortedList(n *asg.Node, t *types.Type, most *types.Bound, v *v
 			&kir.Assign{To: kir.Elem{X: a, I: kir.R(count)}, X: x},
 			&kir.Accumulate{To: kir.R(count), X: kir.C(1)}))
 	})
-	l.do(&kir.Do{X: invoke(l.sorter(kind), a, kir.R(count))})
+	l.sortRows([]kir.Expr{a}, kir.R(count))
 	size := l.unique([]kir.Expr{a}, kir.R(count))
 	return &value{rows: &rows{n: size, width: 1, words: a, at: func(i kir.Expr, _ int) kir.Expr {
 		return fromWord(t.Kind, kir.Elem{X: a, I: i})

@@ -45,7 +45,8 @@ func TestText(t *testing.T) {
 		}
 	}
 	src.WriteString("template<class G> void fail(G, unsigned) { printf(\"failed\\n\"); }\n")
-	src.WriteString("template<class G, class... T> void emit(G, T... x) { ((printf(\"%lld \", (long long)x)), ...); printf(\"\\n\"); }\n")
+	src.WriteString("template<class T> long long word(T x) { return x; }\nlong long word(f64 x) { long long w; __builtin_memcpy(&w, &x, 8); return w; }\n")
+	src.WriteString("template<class G, class... T> void emit(G, T... x) { ((printf(\"%lld \", word(x))), ...); printf(\"\\n\"); }\n")
 	want := ""
 	for i, text := range texts {
 		for seed, off := range []string{"all", "none", "-fuse-sum,-slice-set", "-motion,-fuse-size"} {

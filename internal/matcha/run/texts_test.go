@@ -20,13 +20,15 @@ var forms = map[string]string{
 	"data edges":             "edges have directions or not, some are accepted, or there are none",
 	"data edges listed":      "edges have directions or not, some are accepted, or there are none",
 	"data edges with a property, edge by edge": "edges have directions or not, some are accepted, or there are none",
-	"labels":              "vertices are ids, or are found by a hash index",
-	"two labels":          "sums that may not fit 64 bits are checked",
-	"graphs of each item": "sums that may not fit 64 bits are checked",
-	"times and places":    "sums that may not fit 64 bits are checked",
-	"numbers":             "sums that may not fit 64 bits are checked",
-	"division":            "a divisor that may be 0 is checked",
-	"divided by zero":     "a divisor that may be 0 is checked",
+	"graphs of any list":                       "sums that may not fit 64 bits are checked",
+	"labels of any list":                       "sums that may not fit 64 bits are checked",
+	"labels":                                   "vertices are ids, or are found by a hash index",
+	"two labels":                               "sums that may not fit 64 bits are checked",
+	"graphs of each item":                      "sums that may not fit 64 bits are checked",
+	"times and places":                         "sums that may not fit 64 bits are checked",
+	"numbers":                                  "sums that may not fit 64 bits are checked",
+	"division":                                 "a divisor that may be 0 is checked",
+	"divided by zero":                          "a divisor that may be 0 is checked",
 }
 
 // TestTexts: the text of a program is the same for graphs and lists of other sizes, with other labels and

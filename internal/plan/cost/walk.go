@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -38,6 +39,59 @@ func Estimate(pl *plan.Plan, o plan.Options, expected float64) {
 	}
 }
 
+// Compare makes random walks down plans for their costs alone. Where walks take much of the time of a search, few walks leave out the plans that are
+// expected to take clearly longer than the best; the walks of these are nil.
+func Compare(plans []*plan.Plan, o *plan.Options) []*Walks {
+	all := make([]*Walks, len(plans))
+	round := func(n int) {
+		Parallel(o, len(plans), func(i int) {
+			if all[i] != nil {
+				all[i].make(n, false)
+			}
+		})
+	}
+	for i, pl := range plans {
+		all[i] = NewWalks(pl, o)
+	}
+	round(firstWalks)
+	least := math.Inf(1)
+	for _, w := range all {
+		least = min(least, w.Cost)
+	}
+	more, left := compared-firstWalks, len(plans)
+	if most := walksShare * least / walkPrice; least > 0 && most < float64(compared*len(plans)) {
+		for i, w := range all {
+			if w.Cost > clearlyLonger*least {
+				all[i] = nil
+				left--
+			}
+		}
+		more = min(max((int(most)-firstWalks*len(plans))/max(left, 1), fewWalks), more)
+	}
+	round(more)
+	return all
+}
+
+// Walks that compare plans: firstWalks down each plan, and compared in all, or as many as the search affords, down those whose cost is then at
+// most clearlyLonger times the least. Why 8: heavy searches of few hubs hide from the first walks. With 3, plans were left out that take half the time of those that stayed.
+const (
+	firstWalks    = 30
+	compared      = 120
+	clearlyLonger = 8
+)
+
+// The estimates of the best plan have restWalks besides, and more where the search is long.
+const restWalks = 40
+
+// walkPrice is about the number of set elements that a search reads while one walk is made.
+const walkPrice = 3000
+
+// EstimateMore fills all estimates of a plan that Compare has walked down.
+func (s *Walks) EstimateMore() {
+	n := walksShare / 5 * s.Cost / walkPrice
+	s.Make(int(min(max(n, restWalks), float64(enough(s.Plan)))))
+}
+
 // Show fills the estimates and costs of levels and sets for people: by as many walks as are ever made.
 func Show(pl *plan.Plan, o plan.Options) { Walk(pl, &o, enough(pl)) }
 
@@ -46,8 +100,11 @@ func enough(pl *plan.Plan) int {
 	return max(min(walks, maxSteps/(len(pl.Levels)+len(pl.Sets))), fewWalks)
 }
 
-// Walk estimates by random walks down the plan and returns the expected cost, as a number of
+// Walk estimates by n random walks down the plan and returns the expected cost, as a number of
 // set elements read.
+func Walk(pl *plan.Plan, o *plan.Options, n int) float64 { return NewWalks(pl, o).Make(n) }
+
+// Walks are random walks down a plan, of which more may be made.
 //
 // A walk picks one candidate of each level at random. Its weight is the product of the numbers
 // of candidates that it picked from. The mean weight at a level is an unbiased estimate of the
@@ -58,26 +115,73 @@ func enough(pl *plan.Plan) int {
 // Roots are picked with probability proportional to degree + 1, because hubs carry most of the
 // matches. Where few vertices have the neighbours of a root, only these are picked.
 //
-// Where conditions are long, the walks are fewer than n.
-func Walk(pl *plan.Plan, o *plan.Options, n int) float64 {
-	n = affordable(pl, n)
+// Where conditions are long, walks are fewer than asked for.
+type Walks struct {
+	Plan *plan.Plan
+	Cost float64 // expected, as a number of set elements read
+	Made int
+
+	o     *plan.Options
+	sum   *walker
+	whole int // walks to the last level
+}
+
+// NewWalks returns the walks down a plan, of which none is made yet.
+func NewWalks(pl *plan.Plan, o *plan.Options) *Walks { return &Walks{Plan: pl, o: o} }
+
+// roundsApart is how far the seeds of two rounds of walks are apart: each part of a round has its own.
+const roundsApart = 1 << 32
+
+// Make makes n more walks. It fills the plan's estimates by all of them, and returns the expected cost.
+func (s *Walks) Make(n int) float64 { return s.make(n, true) }
+
+// make is Make, or makes walks that end before the levels that the tail closes, which have no cost.
+func (s *Walks) make(n int, whole bool) float64 {
+	pl := s.Plan
+	if n = affordable(pl, s.Made+n) - s.Made; n <= 0 {
+		return s.Cost
+	}
+	seed := s.o.Seed + uint64(s.Made)*roundsApart
 	parts := make([]*walker, max(n/walksApart, 1))
-	Parallel(o, len(parts), func(i int) {
-		parts[i] = newWalker(pl, o.Seed+uint64(i))
+	Parallel(s.o, len(parts), func(i int) {
+		if s.sum == nil {
+			parts[i] = newWalker(pl, seed+uint64(i))
+		} else {
+			parts[i] = s.sum.again(seed + uint64(i))
+		}
+		if !whole {
+			parts[i].levels -= pl.Tail.K
+		}
 		for range (n + i) / len(parts) {
-			if o.Ended() {
+			if s.o.Ended() {
 				break
 			}
 			parts[i].once()
 		}
 	})
-	w := parts[0]
-	for _, p := range parts[1:] {
-		w.add(p)
+	if s.sum != nil {
+		parts = append([]*walker{s.sum}, parts...)
 	}
-	total := 0.0
+	for _, p := range parts[1:] {
+		parts[0].add(p)
+	}
+	s.sum, s.Made = parts[0], s.Made+n
+	if whole {
+		s.whole += n
+	}
+	s.Cost = s.sum.estimate(s.Made, s.whole)
+	return s.Cost
+}
+
+// estimate fills the plan's estimates by n walks, of which some are whole, and returns the expected cost.
+func (w *walker) estimate(n, whole int) (total float64) {
+	pl := w.pl
 	for l := range pl.Levels {
-		pl.Levels[l].Estimate = w.sum[l] / float64(n)
+		if l < len(pl.Levels)-pl.Tail.K {
+			pl.Levels[l].Estimate = w.sum[l] / float64(n)
+		} else if whole > 0 {
+			pl.Levels[l].Estimate = w.sum[l] / float64(whole)
+		}
 		pl.Levels[l].Cost = w.cost[l] / float64(n)
 		total += pl.Levels[l].Cost
 	}
@@ -102,6 +206,7 @@ type walker struct {
 	m   []uint32
 	e   []uint64
 
+	levels     int // that walks go down
 	rootRanges []plan.Range
 	rootAdj    int           // adjacency whose degrees weigh roots
 	rootFew    *graph.Sparse // in its place: lists that all roots have, whose lengths alone weigh them
@@ -117,14 +222,25 @@ type walker struct {
 }
 
 func newWalker(pl *plan.Plan, seed uint64) *walker {
-	w := &walker{
-		pl: pl, rng: rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15)),
+	w := emptyWalker(pl, seed)
+	w.prepare()
+	return w
+}
+
+// again is a new walker of the same plan, with the same roots.
+func (w *walker) again(seed uint64) *walker {
+	out := emptyWalker(w.pl, seed)
+	out.blocks, out.rootRanges, out.rootAdj, out.rootFew, out.rootTotal, out.rootList = w.blocks, w.rootRanges, w.rootAdj, w.rootFew, w.rootTotal, w.rootList
+	return out
+}
+
+func emptyWalker(pl *plan.Plan, seed uint64) *walker {
+	return &walker{
+		pl: pl, levels: len(pl.Levels), rng: rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15)),
 		m: make([]uint32, len(pl.Levels)), e: make([]uint64, len(pl.Edges)),
 		size: make([]float64, len(pl.Sets)), sumSize: make([]float64, len(pl.Sets)), sumAt: make([]float64, len(pl.Sets)),
 		sum: make([]float64, len(pl.Levels)), cost: make([]float64, len(pl.Levels)),
 	}
-	w.prepare()
-	return w
 }
 
 // add adds the sums of another walker of the plan.
@@ -243,7 +359,7 @@ func (w *walker) once() {
 	}
 	v, weight := w.root()
 	tail := len(w.pl.Levels) - w.pl.Tail.K
-	for l := range w.pl.Levels {
+	for l := range w.levels {
 		if l > 0 {
 			var n float64
 			if v, n = w.pick(l); n == 0 {

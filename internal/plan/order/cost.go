@@ -67,15 +67,17 @@ func (b *Rules) orderCost(o plan.Options) Choice {
 			walked, flips, plans = append(walked, f), append(flips, flip), append(plans, b.Assemble(f.order, o))
 		}
 	}
-	costs := make([]float64, len(plans))
-	cost.Parallel(&o, len(plans), func(i int) { costs[i] = cost.Walk(plans[i], &o, 120) })
 	least := -1.0
-	for i, cost := range costs {
+	for i, w := range cost.Compare(plans, &o) {
+		if w == nil {
+			continue
+		}
+		cost := w.Cost
 		if flips[i] {
 			cost *= 1.1 // the usual direction where both are alike
 		}
 		if least < 0 || cost < least {
-			least, out.Order, out.Flip = cost, walked[i].order, flips[i]
+			least, out.Order, out.Flip, out.Walks = cost, walked[i].order, flips[i], w
 		}
 	}
 	out.Why = fmt.Sprintf("cheapest of %d orders by the cost model and random walks over the best %d", c.seen, len(c.best))

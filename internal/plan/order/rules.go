@@ -45,6 +45,8 @@ type Choice struct {
 	// Levels are the estimates of the levels, where the model of the graph is good enough to do without
 	// random walks; else nil.
 	Levels []Expected
+	// Walks are random walks down the plan of the order, where they have compared it with others; else nil.
+	Walks *cost.Walks
 }
 
 // Expected is an estimate of a level: see plan.Level.

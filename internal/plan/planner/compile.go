@@ -140,7 +140,12 @@ func (b *planner) plan(o plan.Options) (*plan.Plan, error) {
 		pl.OrderName, pl.Why, pl.Method = c.Name, c.Why+becauseLarge, plan.Large
 		return pl, nil
 	}
-	pl := b.Assemble(c.Order, o)
+	var pl *plan.Plan
+	if c.Walks != nil {
+		pl = c.Walks.Plan
+	} else {
+		pl = b.Assemble(c.Order, o)
+	}
 	pl.OrderName, pl.Why = c.Name, c.Why
 	if err := b.chooseMethod(pl, o); err != nil {
 		return nil, err
@@ -160,7 +165,11 @@ func (b *planner) plan(o plan.Options) (*plan.Plan, error) {
 			return pl, nil
 		}
 	}
-	cost.Estimate(pl, o, c.Cost)
+	if c.Walks != nil {
+		c.Walks.EstimateMore()
+	} else {
+		cost.Estimate(pl, o, c.Cost)
+	}
 	switch {
 	case large:
 		return pl, nil

@@ -46,7 +46,7 @@ func (h *Handler) query(w http.ResponseWriter, r *http.Request, who serve.Identi
 	}
 	waits(w)
 	format := "json"
-	if kind == serve.Match || kind == serve.Participation || kind == serve.Matcha {
+	if kind == serve.Match || kind == serve.Orbits || kind == serve.Participation || kind == serve.Matcha {
 		if format, err = accepted(r); err != nil {
 			return err
 		}
@@ -121,6 +121,9 @@ func (h *Handler) answer(w http.ResponseWriter, run *serve.Run, format string) e
 		return h.explain(w, run)
 	case serve.Participation:
 		return h.participation(w, run, format)
+	case serve.Orbits:
+		out := h.rows(w, run, format)
+		return out.end(run.WriteOrbits(out, format))
 	case serve.Matcha:
 		out := h.rows(w, run, format)
 		return out.end(run.WriteProgram(out, format))
@@ -234,7 +237,8 @@ func (o *rows) Write(b []byte) (int, error) {
 // broken reports whether the body of an answer that failed looks complete to clients that do not read trailers, or is not complete in its form.
 // Such an answer ends with its connection, so that clients see that it is broken.
 func (o *rows) broken() bool {
-	return o.failed || o.format == "csv" || o.format == "arrow" || o.run.Request.Kind == serve.Participation
+	kind := o.run.Request.Kind
+	return o.failed || o.format == "csv" || o.format == "arrow" || kind == serve.Participation || kind == serve.Orbits
 }
 
 // end writes what is known of the run. An error before the first row is returned, and is the whole answer.

@@ -102,6 +102,7 @@ func TestProblemFields(t *testing.T) {
 		{"match", `{"graph":"karate","query":"MATCH (a)--(b)","list": "all"}`, 400, "list", `"all"`},
 		{"motifs", `{"graph":"karate", "k": 9}`, 400, "k", `9}`},
 		{"motifs", ` {"graph":"karate"}`, 400, "k", `{"graph"`},
+		{"orbits", `{"graph":"karate", "k": 9}`, 400, "k", `9}`},
 		{"count", `{"graph":"karate","query":"MATCH (a)--(b)","pattern": "triangle"}`, 400, "pattern", `"triangle"`},
 		{"count", `{"graph":"karate","query": " "}`, 400, "query", `" "`},
 		{"count", `{"graph":"karate","query": "` + strings.Repeat("x", 201) + `"}`, 413, "query", `"xxx`},

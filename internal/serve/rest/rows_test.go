@@ -107,9 +107,14 @@ func TestBrokenOff(t *testing.T) {
 		f()
 		return false
 	}
-	for _, kind := range []serve.Kind{serve.Match, serve.Participation} {
+	requests := []serve.Request{
+		{Kind: serve.Match, Graph: "dense", Query: "MATCH (a)--(b)"}, {Kind: serve.Participation, Graph: "dense", Query: "MATCH (a)--(b)", Vertex: "a"},
+		{Kind: serve.Orbits, Graph: "dense", K: 3},
+	}
+	for _, q := range requests {
+		kind := q.Kind
 		for _, format := range []string{"json", "ndjson", "csv", "arrow"} {
-			run := begin(serve.Request{Kind: kind, Graph: "dense", Query: "MATCH (a)--(b)", Vertex: map[serve.Kind]string{serve.Participation: "a"}[kind]})
+			run := begin(q)
 			if !breaks(func() { _ = s.h.answer(&deaf{httptest.NewRecorder(), 10}, run, format) }) {
 				t.Errorf("%s as %s: the answer is not broken off", kind, format)
 			}

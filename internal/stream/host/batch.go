@@ -32,11 +32,13 @@ type shared struct {
 
 // Apply implements nest.Batcher.
 func (m *Matcher) Apply(ctx context.Context, batch []stream.Update, sink nest.Sink) (r nest.Result, err error) {
-	reading, reads := sink.(nest.Reading)
-	reads = reads && reading.ReadsLists()
 	x := &m.shared
-	x.late = !reads && m.putsOff()
-	if x.late && m.device.Device == nil || !reads && len(batch) >= m.grain.run && (m.n > 1 || m.device.Device != nil) {
+	device := m.device.Device != nil
+	if readsLists(sink) || m.g.Timed() { // no update is a plain one
+		return m.Steps(ctx, m.steps(batch), sink)
+	}
+	x.late = m.late && !m.g.Timed()
+	if x.late && !device || len(batch) >= m.grain.run && (m.n > 1 || device) {
 		return x.apply(ctx, batch, sink)
 	}
 	return m.Steps(ctx, m.steps(batch), sink)

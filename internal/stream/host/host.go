@@ -86,9 +86,8 @@ func (m *Matcher) Add(name string, p *pattern.Pattern, o nest.WatchOptions) (int
 	if err != nil {
 		return 0, err
 	}
-	m.g.MakeLate() // it may look at them
-	if m.putsOff() {
-		m.g.LookAway(nil, 0) // which makes room
+	m.g.MakeLate()       // it may look at them
+	if m.lookAway(nil) { // which makes room
 		m.g.LookBack()
 	}
 	if err := m.bind(); err != nil {
@@ -157,6 +156,9 @@ func (m *Matcher) Steps(ctx context.Context, next func() (done dynamic.Result, o
 	}
 	m.clear()
 	m.run.reset(ctx, sink)
+	if m.g.Timed() && m.lookAway(sink) { // the graph itself puts off what it can
+		defer m.g.LookBack()
+	}
 	err = m.both(next, &r, nil)
 	r.Counts = m.counts()
 	return r, err

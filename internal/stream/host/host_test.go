@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"pgregory.net/rapid"
 
 	"github.com/weftgraph/weft/internal/engine"
@@ -490,5 +491,52 @@ func TestClock(t *testing.T) {
 		if match == 0 || update+match < took/4 {
 			t.Errorf("%d workers: %v for changes and %v for matches of %v", workers, update, match, took)
 		}
+	}
+}
+
+// TestValueOfNeighbour changes the value of a vertex that only EXISTS asks for, of matches in which two vertices of the pattern are the first vertex of the graph: no
+// edge changes, so none finds the match before.
+func TestValueOfNeighbour(t *testing.T) {
+	g := dynamic.New(false, false)
+	key, err := g.VertexKey("x", arrow.PrimitiveTypes.Int64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, labels := range [][]string{nil, nil, {"A"}, nil} {
+		if _, err := g.AddVertex(dynamic.Num(uint64(id)), g.Class(labels...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, v := range []uint64{0, 1, 3} {
+		if _, err := g.AddEdge(dynamic.Num(v), dynamic.Num(2), dynamic.NoLabel); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := New(g, Options{Workers: 1})
+	m.SetSeq(0)
+	p := parse(t, "MATCH REPEATABLE ELEMENTS (a)--(c:A), (b), NOT (a)--(b) WHERE EXISTS { MATCH (c)--(z) WHERE z.x <> 1 }")
+	if _, err := m.Add("q", p, nest.WatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	set := func(value dynamic.Value) nest.Count {
+		done := false
+		r, err := m.Steps(t.Context(), func() (dynamic.Result, bool, error) {
+			if done {
+				return 0, false, nil
+			}
+			done = true
+			res, err := g.SetVertex(dynamic.Num(1), dynamic.Property{Key: key, Value: value})
+			return res, true, err
+		}, nil)
+		if err != nil || len(r.Counts) != 1 {
+			t.Fatal(r, err)
+		}
+		return r.Counts[0]
+	}
+	if c := set(dynamic.OfInt(0)); c.Added.Lo != 9 || c.Removed.Lo != 0 {
+		t.Errorf("a value that fits adds %v and removes %v matches, want 9 and 0", c.Added, c.Removed)
+	}
+	if c := set(dynamic.Value{}); c.Added.Lo != 0 || c.Removed.Lo != 9 {
+		t.Errorf("no value adds %v and removes %v matches, want 0 and 9", c.Added, c.Removed)
 	}
 }

@@ -6,8 +6,21 @@ import (
 	"github.com/weftgraph/weft/internal/stream/nest"
 )
 
-// putsOff reports whether changes may be put off. Edges with times have rows, which are made at once.
-func (m *Matcher) putsOff() bool { return m.late && !m.g.Timed() }
+// lookAway lets the graph put off changes that no watch looks at, until LookBack, and reports whether it may. It may not if the sink reads lists, and
+// not with a device in a graph with times, where all changes are made in windows.
+func (m *Matcher) lookAway(sink nest.Sink) bool {
+	if !m.late || m.g.Timed() && m.device.Device != nil || readsLists(sink) {
+		return false
+	}
+	m.g.LookAway(m.shared.all, m.grain.late)
+	return true
+}
+
+// readsLists reports whether a sink may read any list of the graph.
+func readsLists(sink nest.Sink) bool {
+	x, ok := sink.(nest.Reading)
+	return ok && x.ReadsLists()
+}
 
 // putOff leaves the changes of a run that no watch looks at to the graph, which makes them when something needs its lists, or when they are
 // many.
@@ -24,8 +37,7 @@ func (x *shared) putOff(r *nest.Result) {
 
 // Late implements nest.Batcher.
 func (m *Matcher) Late() stream.Outcomes {
-	if m.putsOff() {
-		m.g.LookAway(m.shared.all, m.grain.late)
+	if m.lookAway(nil) {
 		defer m.g.LookBack()
 	}
 	r := m.g.TakeLate()

@@ -519,7 +519,7 @@ func (s *searcher) begin(events []dynamic.Event) {
 		s.task = s.device.firsts[version-s.device.base] - s.device.first
 	}
 	s.up = update{
-		seq: version + s.m.offset, version: version, events: events, gone: noVertex, come: noVertex,
+		seq: version + s.m.offset, version: version, events: events, u: noVertex, v: noVertex, gone: noVertex, come: noVertex,
 		before: s.m.g.At(version - 1), after: s.m.g.At(version),
 	}
 }

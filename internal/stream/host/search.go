@@ -837,7 +837,7 @@ func (s *searcher) covered(n *nest.Nest, m []uint32) bool {
 			return true
 		}
 	}
-	if up.many {
+	if up.many || up.u == noVertex { // no edge changes alone
 		return false
 	}
 	last := len(w.Pairs)

@@ -3,6 +3,8 @@ package host
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -100,4 +102,78 @@ func BenchmarkUnconcerned(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(search.Nanoseconds())/float64(k), "ns/search")
+}
+
+// BenchmarkTimes makes updates of edges with times in a graph of 600,000 edges and eight vertex labels, for a labelled triangle. Most of them
+// concern no watch: these are made at once, or put off.
+func BenchmarkTimes(b *testing.B) {
+	const vertices, edges, updates = 1 << 17, 600_000, 400_000
+	r := rand.New(rand.NewPCG(1, 2))
+	end := func() dynamic.ID { // few vertices have most edges
+		return dynamic.Num(uint64(vertices * r.Float64() * r.Float64() * r.Float64()))
+	}
+	var present []stream.Update
+	edge := func() stream.Update {
+		x := stream.Update{U: end(), V: end(), Time: int64(len(present)), HasTime: true}
+		present = append(present, x)
+		return x
+	}
+	for range edges {
+		edge()
+	}
+	begin := slices.Clone(present)
+	var all []stream.Update
+	for range updates {
+		if len(all)%2 == 0 {
+			all = append(all, edge())
+			continue
+		}
+		i := r.IntN(edges)
+		x := present[i]
+		x.Op = stream.RemoveEdge
+		all = append(all, x)
+	}
+	for _, put := range []string{"off", "at once"} {
+		for _, size := range []int{64, 4096} {
+			b.Run(fmt.Sprintf("%s/batches of %d", put, size), func(b *testing.B) {
+				var search, update time.Duration
+				for b.Loop() {
+					b.StopTimer()
+					g := dynamic.New(false, false)
+					if err := g.KeepTimes(); err != nil {
+						b.Fatal(err)
+					}
+					for v := range uint64(vertices) {
+						if _, err := g.AddVertex(dynamic.Num(v), g.Class(fmt.Sprint(v*7919%8))); err != nil {
+							b.Fatal(err)
+						}
+					}
+					for i := range begin {
+						if _, err := stream.Apply(g, &begin[i]); err != nil {
+							b.Fatal(err)
+						}
+					}
+					m := New(g, Options{Workers: 1, AtOnce: put != "off"})
+					if _, err := m.Add("q", parse(b, "MATCH (a:0)--(b:1)--(c:2)--(a)"), nest.WatchOptions{CountsOnly: true}); err != nil {
+						b.Fatal(err)
+					}
+					b.StartTimer()
+					for from := 0; from < updates; from += size {
+						res, err := m.Apply(context.Background(), all[from:min(from+size, updates)], nil)
+						if err != nil {
+							b.Fatal(err)
+						}
+						search += res.Match
+						update += res.Update
+					}
+					start := time.Now()
+					m.Late()
+					update += time.Since(start)
+				}
+				b.ReportMetric(float64(update.Nanoseconds())/float64(b.N)/updates, "ns/change")
+				b.ReportMetric(float64(search.Nanoseconds())/float64(b.N)/updates, "ns/search")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
 }

@@ -2,6 +2,7 @@ package matchatest
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -132,6 +133,70 @@ def f(v):
     let same = apply(lambda w: w, lambda w: vertex_label(L, w) == vertex_label(L, v), neighbor(L, v))
     return mk_tuple(val=[sum(edge_info(D, v)), 1.0 * sum(same), 0.5 * size(neighbor(D, v - l0))])
 return sum(apply(f, None, vertices(L)))
+`,
+	"graphs of any list": `input G: Graph
+input E: List[Tuple[int, 3]]
+input l0: int
+let A = mk_graph(apply(lambda e: mk_tuple(val=[get(e, 1), get(e, 0)]), lambda e: get(e, 2) > l0, E))
+let B = mk_graph(apply(lambda e: mk_tuple(val=[get(e, 1), get(e, 0)]), lambda e: (get(e, 0) + get(e, 1)) % 4 != l0, edges(G)))
+let C = mk_graph(apply(lambda v: mk_tuple(val=[size(neighbor(G, v)), v]), lambda v: v != l0, vertices(G)))
+let H = mk_graph(apply(lambda e: mk_tuple(val=[get(e, 0) % 3, size(neighbor(B, get(e, 1)))]), lambda e: get(e, 1) != l0, edges(B)))
+let R = mk_graph(apply(lambda e: e, lambda e: get(e, 0) != get(e, 1) + l0, edges(G)))
+let S = mk_graph(apply(lambda e: e, lambda e: size(neighbor(A, get(e, 1))) < 2, edges(R)))
+def f(v):
+    apply(lambda w: emit(mk_tuple(val=[v, w])), lambda w: w != l0, neighbor(A, v))
+    apply(lambda w: emit(mk_tuple(val=[v, w])), lambda w: w < v, neighbor(S, v))
+    let b = neighbor(B, v)
+    return mk_tuple(val=[sum(b), size(intersect(b, neighbor(C, v - 1))), sum(diff(neighbor(A, v), neighbor(G, v))), sum(neighbor(H, v))])
+let all = sum(apply(f, None, vertices(G)))
+let lists = size(edges(A)) + 10 * sum(vertices(A)) + 100 * size(vertices(B)) + 10000 * sum(apply(lambda e: get(e, 0) * get(e, 1), None, edges(B)))
+return mk_tuple(val=[get(all, 0), get(all, 1), get(all, 2), get(all, 3), lists, sum(apply(lambda e: size(neighbor(B, get(e, 0))), None, edges(S)))])
+`,
+	"information on any list": `input G: Graph
+input E: List[Tuple[int, 3]]
+input l0: int
+let late = apply(lambda e: e, lambda e: get(e, 2) != l0 + 3, E)
+let ends = apply(lambda e: mk_tuple(val=[get(e, 1), get(e, 0)]), None, late)
+let T = mk_graph(ends, einfo=apply(lambda e: get(e, 2), None, late))
+let B = mk_graph(ends, einfo=apply(lambda e: get(e, 2) > 5, None, late))
+let D = mk_graph(apply(lambda v: mk_tuple(val=[v, size(neighbor(G, v))]), None, vertices(G)), einfo=apply(lambda v: 0.5 * v, None, vertices(G)))
+def f(e):
+    let u = get(e, 0)
+    let n = neighbor(T, get(e, 1))
+    let i = edge_info(T, get(e, 1))
+    apply(lambda v, t, k: emit(mk_tuple(val=[u, v, t, k])), lambda v, t, k: v != u, n, i, range(size(n)))
+    let back = sum(apply(lambda v, t: t, lambda v, t: v == u and t >= get(e, 2), n, i))
+    let flags = size(apply(lambda b: b, lambda b: b, edge_info(B, u))) * 10 + size(neighbor(D, u))
+    return back * 100 + flags
+return mk_tuple(val=[sum(apply(f, None, E)), size(edges(T)), sum(apply(lambda e: get(e, 0) - get(e, 1), None, edges(T))), sum(vertices(T)), size(edges(B))])
+`,
+	"labels of any list": `input G: Graph
+input E: List[Tuple[int, 3]]
+input l0: int
+let D = mk_graph(apply(lambda e: mk_tuple(val=[get(e, 1), get(e, 0)]), None, edges(G)), vlabel=apply(lambda v: mk_tuple(val=[v, v % 3 - 1]), lambda v: v != l0, vertices(G)))
+let ends = apply(lambda e: mk_tuple(val=[get(e, 0), get(e, 1)]), None, E)
+let S = mk_graph(ends, vlabel=apply(lambda e: mk_tuple(val=[get(e, 0), get(e, 1) % 2]), lambda e: get(e, 2) > 8 + l0, E), einfo=apply(lambda e: get(e, 2), None, E))
+def f(v):
+    apply(lambda w, t: emit(mk_tuple(val=[v, vertex_label(S, w), t])), None, neighbor(S, v), edge_info(S, v))
+    return sum(apply(lambda w: (vertex_label(D, w) + 2) * w, None, neighbor(D, v))) * 10 + vertex_label(D, v - l0)
+return sum(apply(f, None, range(8)))
+`,
+	"equal information": `input E: List[Tuple[int, 3]]
+input l0: int
+let ends = apply(lambda e: mk_tuple(val=[get(e, 0), get(e, 1)]), None, E)
+let wide = apply(lambda e: mk_tuple(val=[get(e, 0) * 1000003 - 1000003, get(e, 1)]), None, E)
+let zeros = apply(lambda e: (get(e, 2) - 6.0) * 0.0, None, E)
+let Z = mk_graph(ends, einfo=zeros)
+let W = mk_graph(wide, einfo=zeros)
+let N = mk_graph(ends, einfo=apply(lambda e: (get(e, 2) - 6.0) / ((get(e, 2) - 6.0) * 0.0), None, E))
+def f(v):
+    let R = mk_graph(ends, einfo=apply(lambda e: (v - get(e, 2)) * 0.0, None, E))
+    let row = range(size(neighbor(Z, v)))
+    apply(lambda w, t, k: emit(mk_tuple(val=[1.0 * v, 1.0 * w, 1.0 / t, 1.0 * k])), None, neighbor(Z, v), edge_info(Z, v), row)
+    apply(lambda w, t, k: emit(mk_tuple(val=[2.0 * v, 1.0 * w, 1.0 / t, 1.0 * k])), None, neighbor(W, v * 1000003 - 1000003), edge_info(W, v * 1000003 - 1000003), row)
+    apply(lambda w, t, k: emit(mk_tuple(val=[3.0 * v, 1.0 * w, 1.0 / t, 1.0 * k])), None, neighbor(R, v), edge_info(R, v), row)
+    return sum(apply(lambda w, k: w * k, None, neighbor(N, v), row))
+return sum(apply(f, None, range(5)))
 `,
 	"graphs of each item": `input G: Graph
 input l0: int
@@ -389,7 +454,7 @@ return mk_tuple(val=[sum(spread), sum(odd), -(big + l0) - 1, sum(apply(lambda v:
 
 // Mistakes are the programs of which some runs fail.
 var Mistakes = map[string]bool{
-	"full counter": true, "no such key": true, "zip of different": true, "limits": true, "two labels": true, "divided by zero": true, "numbers": true,
+	"full counter": true, "no such key": true, "zip of different": true, "limits": true, "two labels": true, "labels of any list": true, "divided by zero": true, "numbers": true,
 }
 
 // Inputs draws the inputs of a program. These are graphs G and D, numbers l0 … l3, least, gap,
@@ -429,7 +494,11 @@ func Inputs(t *rapid.T, text string) map[string]data.Input {
 			case "X":
 				items = append(items, number(-3, 9))
 			case "F":
-				items = append(items, types.FromFloat(float64(number(-8, 8))/4))
+				x := float64(number(-8, 9)) / 4
+				if x > 2 {
+					x = math.Copysign(0, -1)
+				}
+				items = append(items, types.FromFloat(x))
 			case "B":
 				items = append(items, number(0, 1))
 			}

@@ -72,6 +72,11 @@ inline u32 ballot(u32, bool p) { return p; }
 inline bool any(u32, bool p) { return p; }
 inline bool all(u32, bool p) { return p; }
 inline void sync_warp(u32) {}
+template<class T> T atomic_add(T* p, T x) {
+  T old = *p;
+  *p += x;
+  return old;
+}
 template<class T> T shfl(u32, T x, u32, u32 = 32) { return x; }
 template<class T> T shfl_up(u32, T x, u32, u32 = 32) { return x; }
 template<class T> T shfl_xor(u32, T x, u32, u32 = 32) { return x; }

@@ -45,7 +45,12 @@ func (w *writer) function(f *kir.Func) {
 		}
 	}
 	w.Line("static inline %s %s(%s) {", scalar(f.Result.Kind), Name(f), strings.Join(params, ", "))
-	w.block(f.Body)
+	if f.Indivisible {
+		a, i, n := w.fn.name(f.Params[0]), w.fn.name(f.Params[1]), w.fn.name(f.Params[2])
+		w.Line("  return __atomic_fetch_add(&%s[%s], %s, __ATOMIC_RELAXED);", a, i, n)
+	} else {
+		w.block(f.Body)
+	}
 	w.Line("}")
 	w.fn = nil
 }

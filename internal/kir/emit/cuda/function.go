@@ -46,7 +46,15 @@ func (w *writer) function(f *kir.Func) {
 		}
 	}
 	w.Line("%s%s %s(%s) {", head, scalar(f.Result.Kind), f.Name, strings.Join(params, ", "))
-	w.block(f.Body)
+	if f.Indivisible {
+		a, i, n := w.fn.name(f.Params[0]), w.fn.name(f.Params[1]), w.fn.name(f.Params[2])
+		old := w.fn.fresh("old")
+		w.Line("  u32 %s = 0;", old)
+		w.Line("  if (g.leader()) %s = atomic_add(&%s[%s], %s);", old, a, i, n)
+		w.Line("  return g.shfl(%s, 0);", old)
+	} else {
+		w.block(f.Body)
+	}
 	w.Line("}")
 	w.fn = nil
 }
