@@ -37,7 +37,7 @@ func (m *Matcher) Apply(ctx context.Context, batch []stream.Update, sink nest.Si
 	if readsLists(sink) || m.g.Timed() { // no update is a plain one
 		return m.Steps(ctx, m.steps(batch), sink)
 	}
-	x.late = m.late && !m.g.Timed()
+	x.late = m.late
 	if x.late && !device || len(batch) >= m.grain.run && (m.n > 1 || device) {
 		return x.apply(ctx, batch, sink)
 	}
