@@ -109,10 +109,12 @@ func TestDeviceBatches(t *testing.T) {
 				name    string
 				o       Options
 				entire  bool
+				told    bool
 				batched bool
 			}{
-				{"late", Options{Workers: 1}, false, false}, {"late, several workers", Options{Workers: 3}, false, false},
-				{"at once", Options{Workers: 2, AtOnce: true}, false, false}, {"all edges", Options{Workers: 2}, true, false}, {"cached", Options{Workers: 2}, false, true},
+				{"late", Options{Workers: 1}, false, false, false}, {"late, several workers", Options{Workers: 3}, false, false, false},
+				{"at once", Options{Workers: 2, AtOnce: true}, false, false, false}, {"all edges", Options{Workers: 2}, true, false, false},
+				{"all changes", Options{Workers: 2}, false, true, false}, {"cached", Options{Workers: 2}, false, false, true},
 			} {
 				var p *pipeline.Device
 				got := run(t, c.o, directed, func(g *dynamic.Graph) nest.Device {
@@ -121,7 +123,7 @@ func TestDeviceBatches(t *testing.T) {
 					if c.batched {
 						x, err = cached.New(d, g, cached.Options{Threads: 64, Blocks: 2})
 					} else {
-						p, err = pipeline.NewDevice(d, g, pipeline.Options{Entire: c.entire, Flowing: pipeline.Flowing{Threads: 64, Blocks: 2, Wait: -1, Dog: 5 * time.Minute}})
+						p, err = pipeline.NewDevice(d, g, pipeline.Options{Entire: c.entire, Told: c.told, Flowing: pipeline.Flowing{Threads: 64, Blocks: 2, Wait: -1, Dog: 5 * time.Minute}})
 						x = p
 					}
 					if err != nil {
@@ -141,7 +143,7 @@ func TestDeviceBatches(t *testing.T) {
 				}
 				if w := p.Totals(); w.Loads != loads {
 					t.Errorf("%s: %+v, want %d loads", c.name, w, loads)
-				} else if all := want.results.Applied; w.Updates < all/10 || w.Updates > all*9/10 != c.entire {
+				} else if all := want.results.Applied; w.Updates < all/10 || w.Updates > all*9/10 != (c.entire || c.told) {
 					t.Errorf("%s: the device has %d of %d changes", c.name, w.Updates, all)
 				}
 			}

@@ -30,6 +30,7 @@ func TestLawInPipeline(t *testing.T) {
 				Memory: 1 << rapid.IntRange(12, 16).Draw(t, "memory"),
 				ByEdge: rapid.IntRange(0, 3).Draw(t, "by edge") == 0,
 				Hash:   rapid.IntRange(0, 2).Draw(t, "hash") == 0,
+				Told:   rapid.IntRange(0, 3).Draw(t, "told") == 0,
 				Entire: rapid.IntRange(0, 3).Draw(t, "entire") == 0,
 				Flowing: pipeline.Flowing{
 					Batch: rapid.IntRange(1, 8).Draw(t, "updates"), Window: 64, Queue: 1 << rapid.IntRange(7, 9).Draw(t, "queue"),

@@ -28,6 +28,7 @@ type Options struct {
 	Sample time.Duration // of which usage is sampled; 10 ms
 	ByEdge bool          // matches are extended edge by edge, as a baseline
 	Entire bool          // the device has all edges, and not only those that some watch may look at
+	Told   bool          // the matcher is to post changes of all edges, also of those that the device's graph does not have
 	Hash   bool          // neighbour lists are hash sets that are changed in place, as a baseline
 }
 
@@ -330,7 +331,7 @@ func (x *Device) Has() func(label dynamic.Label, from, to dynamic.Class) bool {
 	if x.flow != nil {
 		has = x.has
 	}
-	if has.all {
+	if has.all || x.o.Told {
 		return nil
 	}
 	return has.has

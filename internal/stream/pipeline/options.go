@@ -16,6 +16,7 @@ var Switches = option.Table{
 	option.Switch("pipeline.share", true, "warps that wait for searches take parts of long ones"),
 	option.Choice("pipeline.extend", "how matches are extended: by a vertex with all its edges, or by one edge at a time, without use of the order of lists, as a baseline", "vertex", "edge"),
 	option.Choice("pipeline.lists", "neighbour lists on the GPU: arrays in order, which additions make new versions of, or hash sets that are changed in place, as a baseline", "sorted", "hash"),
+	option.Switch("pipeline.late", true, "changes of edges that the GPU's graph leaves out are put off on the host, and do not reach the GPU"),
 	option.Switch("pipeline.filter", true, "the GPU's graph leaves out edges whose labels, and those of their ends, no watched pattern looks at"),
 	option.Number("pipeline.blocks", 0, 0, 1<<20, "blocks of the grid, of which one updates the graph; 0: as many as fit"),
 }
@@ -30,6 +31,7 @@ func Read(opt map[string]string) (o Options, err error) {
 	o.Threads = v.Number("pipeline.threads") / 32 * 32
 	o.ByEdge = option.Pick(v, "pipeline.extend", map[string]bool{"vertex": false, "edge": true})
 	o.Hash = v.Text("pipeline.lists") == "hash"
+	o.Told = !v.On("pipeline.late")
 	o.Entire = !v.On("pipeline.filter")
 	if !v.On("pipeline.share") {
 		o.Share = -1
