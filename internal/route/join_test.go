@@ -122,8 +122,8 @@ func TestAutoNoJoin(t *testing.T) {
 		o            plan.Options
 		want         string // the beginning of the reason
 	}{
-		{many, "MATCH (a)-->(b)-->(c)-->(a)", "", plan.Options{}, "no join: labels leave an edge most of the graph; expected to be done"},
-		{many, "MATCH (a)-->(b)-->(c)-->(a)", "cpu", plan.Options{}, "the processor was asked for by name; no join: labels leave an edge most"},
+		{many, "MATCH (a)-->(b)-->(c)-->(a)", "", plan.Options{}, "no join: an edge of the pattern fits most of the graph; expected to be done"},
+		{many, "MATCH (a)-->(b)-->(c)-->(a)", "cpu", plan.Options{}, "the processor was asked for by name; no join: an edge of the pattern fits most"},
 		{many, "MATCH (a:A)-->(b:B)-->(c:B)-->(a)", "", plan.Options{}, "no join: semijoins would take "},
 		{many, "MATCH (a:A)-->(b:B), (a)-->(c:B)", "", plan.Options{}, "no join: one vertex has an edge to each other"},
 		{many, "MATCH (a)-[:L1]->(b)", "", plan.Options{}, "no join: the pattern has too few vertices"},

@@ -78,7 +78,7 @@ func (b *planner) reducesOnHost(o plan.Options) (r reduction, why string) {
 	case b.Empty != nil:
 		return asBound, ""
 	case !selective:
-		return asBound, "labels leave an edge most of the graph"
+		return asBound, "an edge of the pattern fits most of the graph"
 	case labelled && filter <= shortFilter:
 		return filtered, ""
 	case b.star():
