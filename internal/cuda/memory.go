@@ -186,9 +186,9 @@ func (c *Context) PinnedRaw(bytes int64) (*Pinned, error) {
 	return c.hostMemory(bytes, false)
 }
 
-// Managed takes managed memory (CUDA's unified memory), contents unknown: its pages lie where they were touched last. A
-// kernel's touch of a page in the host's memory moves the page to the device, where it drives others out if there is no room. On
-// emulated devices pages do not move.
+// Managed allocates managed memory (CUDA's unified memory) of unknown contents. A page lies where it was last touched. When a
+// kernel touches a page in host memory, the driver moves it to the device. If the device has no room, the driver evicts other
+// pages. On emulated devices pages do not move.
 func (c *Context) Managed(bytes int64) (*Pinned, error) {
 	return c.hostMemory(bytes, true)
 }

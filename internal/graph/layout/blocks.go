@@ -15,8 +15,10 @@ type blocks struct{ items, threads, n int }
 // blockLeast is the least number of items that a block of its own is worth.
 const blockLeast = 1 << 14
 
-// blocksOf returns the blocks of so many items for a number of threads, of which each has several blocks: threads that wait
-// for the processor then hold up no other. One thread has several blocks too, between which its context can end.
+// blocksOf cuts a number of items into about four blocks per thread.
+//
+// Why: a thread that waits for the processor then does not hold up the others, and a context can end between two blocks, with
+// one thread too.
 func blocksOf(items, threads int) blocks {
 	return blocks{items, threads, max(1, min(4*threads, items/blockLeast))}
 }

@@ -72,7 +72,7 @@ type buckets struct {
 	n        *asg.Node
 	most     int64    // edges
 	vertices int64    // first ends are less; of a program that asks for the vertices, second ends too
-	labelled int64    // vertices with labels are less; 0: there are no labels
+	labelled int64    // the ids of labelled vertices are below it; 0 means no labels
 	number   kir.Expr // vertices
 	each     func(body func(ends []kir.Expr, info kir.Expr))
 	begin    kir.Expr // an array: where the edges of a vertex begin

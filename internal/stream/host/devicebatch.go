@@ -22,8 +22,8 @@ func (x *shared) onDevice(label dynamic.Label, u, v dynamic.Class) bool {
 	return x.has != nil && x.has(label, u, v)
 }
 
-// posted makes changes in a window, some at a time, and has the device search them while the next ones are made. The window's last version is end,
-// also if there are no changes: the device must know of all versions.
+// posted makes changes in a window, a portion at a time, and has the device search each portion while the next one is made. The window
+// ends at version end. It opens even without changes, because the device must know of all versions.
 //
 // Why: changes of a graph wait for memory, so that a device which gets them one after the other waits for the host. Several workers make those of a
 // portion, or one that reads lists ahead.
