@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/graph/dynamic"
 	"github.com/weftgraph/weft/internal/stream/nest"
 )
@@ -145,6 +146,48 @@ func (m *Matcher) settle() (err error) {
 	}
 	d.seen = false
 	return err
+}
+
+// grouped matches an update that changes one edge, if all watches that the edge concerns have groups and are counted. It reports whether it did.
+func (s *searcher) grouped(groups *nest.Groups, e *dynamic.Event) bool {
+	if !groups.All {
+		return false
+	}
+	for i := range groups.List {
+		if !s.countsOf(groups.List[i].Watch) {
+			return false
+		}
+	}
+	s.nextTask(e.Version)
+	for i := range groups.List {
+		s.group(&groups.List[i], e)
+	}
+	return true
+}
+
+// nextTask makes the first task of an update the next one.
+func (s *searcher) nextTask(version uint64) {
+	s.task = s.device.firsts[version-s.device.base] - s.device.first
+}
+
+// group writes the task of a group down or, in the search that follows, takes the number of its matches.
+func (s *searcher) group(x *nest.Group, e *dynamic.Event) {
+	sign, version := int8(1), e.Version
+	if e.Kind == dynamic.EdgeRemoved {
+		sign, version = -1, version-1
+	}
+	if len(x.Members) == 0 || !x.Watch.Options.Emit.Has(sign) {
+		return
+	}
+	d := s.device
+	if s.recording {
+		d.tasks = append(d.tasks, nest.Task{Group: x, Update: e.Version, Version: version, First: [2]uint32{e.U, e.V}})
+		return
+	}
+	s.w, s.sign, s.n = x.Watch, sign, [2]engine.Uint128{}
+	s.add(d.found.Counts[s.task])
+	s.task++
+	s.count()
 }
 
 // onDevice writes a task down or, in the search that follows, takes its matches.

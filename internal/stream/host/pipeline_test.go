@@ -145,6 +145,88 @@ func TestPipelineHubs(t *testing.T) {
 	})
 }
 
+// TestPipelineGroups: the nests of a counted watch are one task for a changed edge, with labels and without, also next to a watch that is listed, and the
+// counts are those of the cores. A watch with a condition on the anchor has no groups.
+func TestPipelineGroups(t *testing.T) {
+	const n = 40
+	texts := []string{
+		"MATCH (a)--(b)--(c)--(d)", "MATCH (a)--(b)--(c)--(a), (c)--(d)", "MATCH cycle(4)", "MATCH (a:L0)--(b:L1)--(c)--(d:L0)", "MATCH (a:L0)--(b:L0)--(c:L1)",
+		"MATCH (a)--(b)--(c) WHERE deg(b) > 3",
+	}
+	run := func(t *testing.T, d *cuda.Device, listed int) (out []any, tasks uint64) {
+		g := dynamic.New(false, false)
+		for v := range uint64(n) {
+			if _, err := g.AddVertex(dynamic.Num(v), g.Class(fmt.Sprint("L", v%3))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o := Options{Workers: 2}
+		var x *pipeline.Device
+		if d != nil {
+			var err error
+			if x, err = pipeline.NewDevice(d, g, pipeline.Options{Flowing: pipeline.Flowing{Window: 64, Wait: -1, Threads: 64, Blocks: 3, Share: 1, Dog: 5 * time.Minute}}); err != nil {
+				t.Fatal(err)
+			}
+			o.Device = x
+		}
+		m := New(g, o)
+		defer func() {
+			if err := m.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		for i, text := range texts {
+			if _, err := m.Add(fmt.Sprint(i), parse(t, text), nest.WatchOptions{CountsOnly: i != listed}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := rand.New(rand.NewPCG(3, 5))
+		for _, size := range []int{300, 1, 40} {
+			var batch []stream.Update
+			for range size {
+				op := stream.AddEdge
+				if r.IntN(3) == 0 {
+					op = stream.RemoveEdge
+				}
+				batch = append(batch, edge(op, r.Uint64N(n), r.Uint64N(n)))
+			}
+			found := &lines{}
+			res, err := m.Apply(t.Context(), batch, found)
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.Sort(found.out)
+			out = append(out, res.Counts, found.out, res.Outcomes.Applied)
+		}
+		if x != nil {
+			tasks = x.Totals().Tasks
+		}
+		return out, tasks
+	}
+	applied := func(out []any) (k uint64) {
+		for i := 2; i < len(out); i += 3 {
+			k += out[i].(uint64)
+		}
+		return k
+	}
+	device.Each(t, func(t *testing.T, d *cuda.Device) {
+		var asked [2]uint64
+		var changes uint64
+		for i, listed := range []int{-1, 0} {
+			want, _ := run(t, nil, listed)
+			got, tasks := run(t, d, listed)
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("watch %d is listed: the device finds\n%v\nand the cores\n%v", listed, got, want)
+			}
+			asked[i], changes = tasks, applied(want)
+		}
+		// An edge is in a path of four vertices at its middle, or in two ways at an end: three nests, which are one task if they are counted.
+		if asked[1] != asked[0]+2*changes {
+			t.Errorf("%d tasks, and %d if the path is listed, of %d changes", asked[0], asked[1], changes)
+		}
+	})
+}
+
 // lag is a sink that keeps how many updates were made beyond that of a delta, at most, and up to which update it has all deltas.
 type lag struct {
 	lines

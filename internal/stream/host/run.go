@@ -516,7 +516,7 @@ func (s *searcher) one(events []dynamic.Event) {
 func (s *searcher) begin(events []dynamic.Event) {
 	version := events[0].Version
 	if s.device != nil {
-		s.task = s.device.firsts[version-s.device.base] - s.device.first
+		s.nextTask(version)
 	}
 	s.up = update{
 		seq: version + s.m.offset, version: version, events: events, u: noVertex, v: noVertex, gone: noVertex, come: noVertex,
@@ -527,9 +527,16 @@ func (s *searcher) begin(events []dynamic.Event) {
 // edge matches an update that changes one edge, and no vertex that is a match by itself.
 func (s *searcher) edge(events []dynamic.Event, e *dynamic.Event) {
 	g := s.m.g
-	entries := s.m.Table.Of(e.Label, g.ClassOf(e.U), g.ClassOf(e.V))
+	u, v := g.ClassOf(e.U), g.ClassOf(e.V)
+	entries := s.m.Table.Of(e.Label, u, v)
 	if len(entries) == 0 {
 		return
+	}
+	var groups *nest.Groups
+	if s.device != nil && len(events) == 1 && e.Kind != dynamic.EdgeChanged {
+		if groups = s.m.Table.Groups(e.Label, u, v, e.U < e.V); groups != nil && s.grouped(groups, e) {
+			return
+		}
 	}
 	s.begin(events)
 	s.at(e)
@@ -539,8 +546,17 @@ func (s *searcher) edge(events []dynamic.Event, e *dynamic.Event) {
 		if x.Nest.Watch != last {
 			last = x.Nest.Watch
 			clear(s.seen)
+			done := false
 			if x.Nest.Every && s.compares(last, events) { // such nests are the first ones of a watch
 				s.every(last)
+				done = true
+			} else if groups != nil && s.countsOf(last) {
+				if group := groups.Of(last); group != nil {
+					s.group(group, e)
+					done = true
+				}
+			}
+			if done {
 				for i+1 < len(entries) && entries[i+1].Nest.Watch == last {
 					i++
 				}

@@ -478,7 +478,9 @@ func (s *searcher) descend(n *nest.Nest, l int) {
 }
 
 // counts reports whether the matches of the watch are counted and not listed.
-func (s *searcher) counts() bool { return s.run.sink == nil || s.w.Options.CountsOnly }
+func (s *searcher) counts() bool { return s.countsOf(s.w) }
+
+func (s *searcher) countsOf(w *nest.Watch) bool { return s.run.sink == nil || w.Options.CountsOnly }
 
 // part counts what fits the places from l on, which do not depend on those before. It does so once for all partial matches of a nest.
 func (s *searcher) part(n *nest.Nest, l int) {

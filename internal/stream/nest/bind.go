@@ -427,6 +427,7 @@ type Table struct {
 	lists     [][]Entry // by label kind, kind of the first end, and of the second; nil: there are too many
 	mu        sync.Mutex
 	some      map[uint64][]Entry // where lists is nil
+	groups    [2][]Groups        // as lists, of edges whose first end has the greater number, and of others; empty: MakeGroups was not called
 	watches   []*Watch
 	directed  bool
 }

@@ -35,9 +35,11 @@ type Device interface {
 	Close() error
 }
 
-// Task is a nest to be searched from the vertices of its anchor, at one version. They pass all that the plan says about them.
+// Task is a nest to be searched from the vertices of its anchor, at one version. They pass all that the plan says about them. Or it is all nests of a
+// group, for a device that has called Table.MakeGroups: First has the ends of the changed edge then, and Found.Counts the sum.
 type Task struct {
-	Nest    *Nest
+	Nest    *Nest  // of a group's: nil
+	Group   *Group // or nil
 	Update  uint64 // the version that its update makes
 	Version uint64 // the one to be searched: this, or that before it
 	First   [2]uint32

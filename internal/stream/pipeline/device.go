@@ -148,7 +148,7 @@ func (j *job) done() uint64 {
 
 // Work is what a Device did.
 type Work struct {
-	Batches, Updates, Tasks uint64
+	Batches, Updates, Tasks uint64 // a group is one task
 	Unused                  uint64 // changed edges that no watch looks at
 	Loads                   uint64
 	Full                    uint64               // loads because the memory for arrays was full, or in too small pieces
@@ -194,6 +194,7 @@ var _ nest.Device = (*Device)(nil)
 func (x *Device) Bind(ws *nest.Watches) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	ws.Table.MakeGroups()
 	x.program, x.upload = compile(ws, x.g.NumEdgeLabels(), x.g.Directed()), true
 	x.used = usesOf(ws, x.g)
 	if x.o.Entire {
@@ -645,7 +646,7 @@ func (x *Device) send(ctx context.Context) error {
 					continue
 				}
 				j.order.add(at + uint64(i))
-				k := task{What: x.program.at[t.Nest] << 2, First: t.First}
+				k := task{What: x.program.of(&t.Task) << 2, First: t.First}
 				if t.List {
 					k.What |= 2
 				}
@@ -757,8 +758,8 @@ func (x *Device) answer(last uint64) {
 	for i := j.tasks.first; i < ends.tasks; i++ {
 		t := j.tasks.at(i)
 		to.Counts = append(to.Counts, t.count)
-		if n := len(t.Nest.Places); len(t.rows) > n {
-			sort.Sort(&rowsBy{t.rows, n})
+		if len(t.rows) > 0 {
+			sort.Sort(&rowsBy{t.rows, len(t.Nest.Places)})
 		}
 		to.Rows = append(to.Rows, t.rows...)
 		to.At = append(to.At, len(to.Rows))

@@ -115,6 +115,7 @@ type Flow struct {
 	ends                 []uint64 // of the tasks of updates in the ring
 
 	posted, tasked uint64 // updates and tasks since the load
+	taken          uint64 // of the updates, those that the device had taken when the host last looked: each look may wait for the bus
 	running        bool
 	warps          int // that search
 	lost           error
@@ -300,12 +301,15 @@ func (f *Flow) post(ctx context.Context, u update, tasks []task) error {
 	if len(tasks) > len(f.tasks) {
 		return launchError("an update has %d searches, and the device has room for %d", len(tasks), len(f.tasks))
 	}
-	room := func() bool {
-		taken := atomic.LoadUint64(&f.ctl.Taken)
-		return f.posted-taken < uint64(len(f.updates)) && f.tasked+uint64(len(tasks))-f.end(taken) <= uint64(len(f.tasks)) &&
+	free := func() bool {
+		return f.posted-f.taken < uint64(len(f.updates)) && f.tasked+uint64(len(tasks))-f.end(f.taken) <= uint64(len(f.tasks)) &&
 			(f.k.room == nil || f.k.room(len(tasks)))
 	}
-	if !f.running || !room() {
+	room := func() bool {
+		f.taken = atomic.LoadUint64(&f.ctl.Taken)
+		return free()
+	}
+	if !f.running || !free() && !room() {
 		f.hurry()
 		if err := f.wait(ctx, room); err != nil {
 			return err

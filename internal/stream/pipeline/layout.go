@@ -71,6 +71,7 @@ type slot struct {
 type share struct {
 	Turn, Place, Base, Next, End, Left uint32
 	Number                             uint64
+	Nest, _                            uint32
 	Vertices, Candidates               [32]uint32
 }
 

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"fmt"
+
 	"github.com/weftgraph/weft/internal/graph/dynamic"
 	"github.com/weftgraph/weft/internal/stream/nest"
 )
@@ -9,13 +11,14 @@ import (
 type program struct {
 	words  []uint32
 	at     map[*nest.Nest]uint32
+	groups map[*nest.Group]uint32
 	labels map[string]uint32 // sets of edge labels, by their bits
 	most   int               // places of a nest
 }
 
 // compile writes the nests of watches that the device searches.
 func compile(ws *nest.Watches, edgeLabels int, directed bool) *program {
-	p := &program{words: []uint32{0}, at: map[*nest.Nest]uint32{}, labels: map[string]uint32{}, most: 2}
+	p := &program{words: []uint32{0}, at: map[*nest.Nest]uint32{}, groups: map[*nest.Group]uint32{}, labels: map[string]uint32{}, most: 2}
 	for _, w := range ws.List {
 		for i := 0; w != nil && i < len(w.Nests); i++ {
 			if n := &w.Nests[i]; n.ForDevice() {
@@ -23,7 +26,40 @@ func compile(ws *nest.Watches, edgeLabels int, directed bool) *program {
 			}
 		}
 	}
+	known := map[string]uint32{}
+	ws.Table.EachGroup(func(x *nest.Group) { p.addGroup(x, known) })
 	return p
+}
+
+// groupMark is GROUP of search.cuh.
+const groupMark = 1 << 16
+
+// addGroup writes a group, or finds one with the same members. One of a single nest at its ends is that nest.
+func (p *program) addGroup(x *nest.Group, known map[string]uint32) {
+	words := []uint32{groupMark | uint32(len(x.Members))}
+	for _, m := range x.Members {
+		w := p.at[m.Nest] << 1
+		if m.Flip {
+			w |= 1
+		}
+		words = append(words, w)
+	}
+	key := fmt.Sprint(words)
+	at, ok := known[key]
+	if !ok {
+		at = uint32(len(p.words))
+		known[key] = at
+		p.words = append(p.words, words...)
+	}
+	p.groups[x] = at
+}
+
+// of returns the word of a task's nest or group.
+func (p *program) of(t *nest.Task) uint32 {
+	if t.Group != nil {
+		return p.groups[t.Group]
+	}
+	return p.at[t.Nest]
 }
 
 // set returns the word of a set of edge labels.

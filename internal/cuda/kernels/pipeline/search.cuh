@@ -10,6 +10,13 @@
 //   places, needs of place 0, needs of place 1, 0
 //   for each place from 2 on PLACE_WORDS words: see Place
 //
+// A task may also be a group: several nests of one changed edge, whose matches are counted together. It is searched by one warp, which may give parts of each
+// nest away. A group at word n of the program:
+//
+//   GROUP | nests, and for each nest its word << 1 | flip
+//
+// flip: the second end of the edge is at place 0, and the first one at place 1.
+//
 // The needs of a place are the directions in which later places read its list: 1 for out, 2 for in. A link to an earlier place is two words: the
 // place with its direction above it (place | direction << 8; direction 2 is either), and the word where the bits of its
 // labels are, or 0 for all labels.
@@ -23,6 +30,7 @@
 #include "pipeline/roles.cuh"
 
 #define PLACE_WORDS 8u
+#define GROUP 0x10000u // more than the places of a nest
 #define BEAT 64u // chunks between two looks at the stop flag
 
 // Go's nest.Tail.
@@ -249,7 +257,7 @@ DEV bool pairs(const Searching& s, Frame* f, u32 last, const Place* places, u32 
 
 // Gives part of the remaining candidates away, at the first place from floor to top that has some: half of them, and at most all but the
 // one that is under way. Returns whether it did. parted says that the search is part of a task already. Collective.
-DEV bool give(const Searching& s, Frame* f, u32 floor, u32 top, bool deeper, u32 last, u64 number, bool parted) {
+DEV bool give(const Searching& s, Frame* f, u32 nest, u32 floor, u32 top, bool deeper, u32 last, u64 number, bool parted) {
   u32 go = 0;
   if (lane() == 0) go = share_wanted(s.pipe);
   if (!shfl(ALL, go, 0)) return false;
@@ -277,7 +285,7 @@ DEV bool give(const Searching& s, Frame* f, u32 floor, u32 top, bool deeper, u32
   if (bits >> lane() & 1) x->candidates[lane()] = f[l].candidates[lane()];
   sync_warp(ALL);
   if (lane() == 0) {
-    x->place = l, x->base = base, x->next = end - entries, x->end = end, x->left = bits, x->number = number;
+    x->place = l, x->base = base, x->next = end - entries, x->end = end, x->left = bits, x->number = number, x->nest = nest;
     f[l].end = end - entries, f[l].left = left & ~bits;
     fence();
     store_release(&x->turn, turn_of(s.pipe, at) + 1);
@@ -300,33 +308,31 @@ DEV u32 begin_part(const Searching& s, Frame* f, const u32* nest, const Place* p
   return l;
 }
 
-// The search of one task, or of part of it. what is the nest << 2 | list << 1 | after. Returns whether the task is done.
-DEV bool search(const Searching& s, const Task& task, u64 number, u32 t, Share* part) {
-  Frame* f = (Frame*)(shared() + (u64)warp() * s.most * sizeof(Frame));
-  const u32* nest = s.program + (task.what >> 2);
+// The search of one nest of a task, or of part of it. at is its word of the program; flip as above. It adds to the count. parted says that parts of the
+// task are elsewhere, or that this is one. False: stopped.
+DEV bool search_nest(const Searching& s, Frame* f, const Task& task, u32 at, bool flip, u64 number, u32 t, Share* part, u64& count, u32& steps, bool& parted) {
+  const u32* nest = s.program + at;
   const Place* places = (const Place*)(nest + 4) - 2;
   const u32 last = nest[0] - 1;
   const bool list = task.what >> 1 & 1;
   const u32 tail = list || s.by_edge ? TAIL_NONE : nest[3];
   const u32 closed = tail == TAIL_NONE ? NONE : last - 1; // the place from which on all is counted together
-  t += task.what & 1;
-  u64 count = 0;
-  u32 l = 1, floor = 2, steps = 0, looked = 0;
+  u32 l = 1, floor = 2, looked = steps;
   bool fresh = true; // the candidates of place l are not there yet
-  bool parted = part != nullptr;
   if (part) {
     floor = l = begin_part(s, f, nest, places, part, t);
     fresh = false;
   } else {
-    choose(s, &f[0], task.first[0], nest[1], t);
-    choose(s, &f[1], task.first[1], nest[2], t);
+    const u32 u = task.first[flip], v = task.first[!flip];
+    choose(s, &f[0], u, nest[1], t);
+    choose(s, &f[1], v, nest[2], t);
     if (last > 1) l = 2;
-    else if (list ? emit(s, f, 1, 1, task.first[1], number) : true) count = 1;
+    else if (list ? emit(s, f, 1, 1, v, number) : true) count++;
   }
   while (l >= floor) {
     if (s.pipe.share && steps - looked >= s.pipe.share) {
       looked = steps;
-      if (give(s, f, floor, fresh ? l - 1 : l, fresh, last, number, parted)) parted = true;
+      if (give(s, f, at, floor, fresh ? l - 1 : l, fresh, last, number, parted)) parted = true;
     }
     if (fresh) {
       if (l == closed) {
@@ -360,6 +366,24 @@ DEV bool search(const Searching& s, const Task& task, u64 number, u32 t, Share* 
     f[l].candidates[lane()] = x;
     if (lane() == 0) f[l].left = votes;
     sync_warp(ALL);
+  }
+  return true;
+}
+
+// The search of one task, or of part of it. what is the nest or group << 2 | list | after. Returns whether the task is done.
+DEV bool search(const Searching& s, const Task& task, u64 number, u32 t, Share* part) {
+  Frame* f = (Frame*)(shared() + (u64)warp() * s.most * sizeof(Frame));
+  u32 at = task.what >> 2, n = 1, steps = 0;
+  const u32* group = nullptr;
+  if (part) at = part->nest;
+  else if (s.program[at] & GROUP) group = s.program + at + 1, n = s.program[at] & (GROUP - 1);
+  t += task.what & 1;
+  u64 count = 0;
+  bool parted = part != nullptr;
+  for (u32 i = 0; i < n; i++) {
+    bool flip = false;
+    if (group) at = group[i] >> 1, flip = group[i] & 1;
+    if (!search_nest(s, f, task, at, flip, number, t, part, count, steps, parted)) return false;
   }
   u32 done = 0;
   if (lane() == 0) {

@@ -27,6 +27,7 @@ struct Share {
   u32 base, next, end;  // as in Frame
   u32 left;             // bits of candidates
   u64 number;           // of the task
+  u32 nest, pad;        // the word of the program where its nest is
   u32 vertices[SHARE_PLACES]; // at places before it
   u32 candidates[32];
 };
