@@ -19,10 +19,16 @@ type prompt struct {
 	posted  uint64
 	windows int // that ended
 	whole   bool
+	groups  bool // it searches groups
 }
 
-func (x *prompt) Bind(*nest.Watches) error { return nil }
-func (x *prompt) Whole() bool              { return x.whole }
+func (x *prompt) Bind(ws *nest.Watches) error {
+	if x.groups {
+		ws.Table.MakeGroups()
+	}
+	return nil
+}
+func (x *prompt) Whole() bool { return x.whole }
 func (x *prompt) Has() func(label dynamic.Label, from, to dynamic.Class) bool {
 	return func(dynamic.Label, dynamic.Class, dynamic.Class) bool { return false }
 }
@@ -48,13 +54,21 @@ func (x *prompt) Take(context.Context, bool) (nest.Found, error) {
 	return f, nil
 }
 
-// BenchmarkBesideDevice measures the host's work for an update beside a device, with one worker and with two, and with labels by which no watch looks
-// at most updates and without.
+// BenchmarkBesideDevice measures the host's work for an update beside a device, with one worker and with two, with labels by which no watch looks
+// at most updates and without, and for five searches of an update one by one and as a group.
 func BenchmarkBesideDevice(b *testing.B) {
 	const n = 1 << 16
-	for _, labels := range []uint64{1, 4} {
+	for _, c := range []struct {
+		text   string
+		labels uint64
+		groups bool
+	}{
+		{"MATCH (a:L0)--(b:L0)--(c:L0)--(a)", 1, true}, {"MATCH (a:L0)--(b:L0)--(c:L0)--(a)", 4, true},
+		{"MATCH (a)--(b)--(c)--(a), (c)--(d)", 1, false}, {"MATCH (a)--(b)--(c)--(a), (c)--(d)", 1, true},
+	} {
+		labels := c.labels
 		for _, workers := range []int{1, 2} {
-			b.Run(fmt.Sprintf("labels=%d/workers=%d", labels, workers), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s/labels=%d/groups=%v/workers=%d", c.text, labels, c.groups, workers), func(b *testing.B) {
 				g := dynamic.New(false, false)
 				for i := range uint64(n) {
 					if _, err := g.AddVertex(dynamic.Num(i), g.Class(fmt.Sprint("L", i%labels))); err != nil {
@@ -71,8 +85,8 @@ func BenchmarkBesideDevice(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				m := New(g, Options{Workers: workers, Device: &prompt{g: g}})
-				if _, err := m.Add("q", parse(b, "MATCH (a:L0)--(b:L0)--(c:L0)--(a)"), nest.WatchOptions{CountsOnly: true}); err != nil {
+				m := New(g, Options{Workers: workers, Device: &prompt{g: g, groups: c.groups}})
+				if _, err := m.Add("q", parse(b, c.text), nest.WatchOptions{CountsOnly: true}); err != nil {
 					b.Fatal(err)
 				}
 				var batch []stream.Update
