@@ -154,7 +154,7 @@ type pipe struct {
 }
 
 // deskBytes is the shared memory of the updater's block besides the stage and the batch.
-const deskBytes = 64*8 + 8 + 4*4 + int(unsafe.Sizeof(pool{})) + 4*8 + steps*8 + 8
+const deskBytes = 64*8 + 8 + 4*4 + int(unsafe.Sizeof(pool{})) + 5*8 + steps*8 + 8
 
 // poolHeld is POOL_HELD of pool.cuh.
 const poolHeld = 7

@@ -58,6 +58,7 @@ struct Desk {
   u32 dropped; // not 0: some elements stay behind
   u32 pad;
   Pool pool;         // Pipe's, while the kernel runs
+  u64 end;           // of the batch's tasks
   u64 reclaimed;     // as in Flow
   u64 reclaimed_end;
   u64 posted;        // as in Control, when it was last looked at
@@ -172,7 +173,8 @@ DEV u32 batch_size(const Pipe& p, Desk* desk, u64 k, u64 tasks, u64& since, bool
   n = min(n, p.window - (k - desk->reclaimed));
   while (n > 0) {
     u32 end = load_relaxed_system(&p.updates[(k + n - 1) & (p.host_updates - 1)].tasks);
-    if (tasks + (u32)(end - (u32)tasks) - desk->reclaimed_end <= p.queue_size) return (u32)n;
+    desk->end = tasks + (u32)(end - (u32)tasks);
+    if (desk->end - desk->reclaimed_end <= p.queue_size) return (u32)n;
     n /= 2;
   }
   if (!waited) p.flow->waits++;
@@ -193,28 +195,25 @@ DEV u32 gather(const Pipe& p, Desk* desk, u64 k, u64 tasks) {
   }
 }
 
-// Copies the batch and its tasks from host memory. Returns the end of its tasks.
-DEV u64 fetch(const Pipe& p, u64 k, u32 n, u64 tasks) {
-  for (u32 i = thread(); i < n; i += threads()) {
-    const u64* from = (const u64*)&p.updates[(k + i) & (p.host_updates - 1)];
-    u64 ends = load_relaxed_system(from), what = load_relaxed_system(from + 1);
-    Slot* slot = &p.slots[(k + i) & (p.window - 1)];
-    slot->x = Update{(u32)ends, (u32)(ends >> 32), (u32)what, (u32)(what >> 32)};
-    slot->row[0] = slot->row[1] = nullptr;
+// Copies the batch and its tasks, up to end, from host memory. Each read waits for the bus, so that all are under way together.
+DEV void fetch(const Pipe& p, u64 k, u32 n, u64 tasks, u64 end) {
+  const u32 m = (u32)(end - tasks);
+  for (u32 i = thread(); i < n + m; i += threads()) {
+    const u64* from = i < n ? (const u64*)&p.updates[(k + i) & (p.host_updates - 1)] : (const u64*)&p.tasks[(tasks + i - n) & (p.host_tasks - 1)];
+    u64 x = load_relaxed_system(from), y = load_relaxed_system(from + 1);
+    if (i < n) {
+      Slot* slot = &p.slots[(k + i) & (p.window - 1)];
+      slot->x = Update{(u32)x, (u32)(x >> 32), (u32)y, (u32)(y >> 32)};
+      slot->row[0] = slot->row[1] = nullptr;
+    } else {
+      p.queue[(tasks + i - n) & (p.queue_size - 1)] = Task{(u32)x, (u32)(x >> 32), {(u32)y, (u32)(y >> 32)}};
+    }
   }
   sync_block();
-  u32 first = (u32)tasks;
   for (u32 i = thread(); i < n; i += threads()) {
     Slot* slot = &p.slots[(k + i) & (p.window - 1)];
-    store_relaxed(&slot->left, slot->x.tasks - (i ? p.slots[(k + i - 1) & (p.window - 1)].x.tasks : first));
+    store_relaxed(&slot->left, slot->x.tasks - (i ? p.slots[(k + i - 1) & (p.window - 1)].x.tasks : (u32)tasks));
   }
-  u64 end = tasks + (u32)(p.slots[(k + n - 1) & (p.window - 1)].x.tasks - first);
-  for (u64 i = tasks + thread(); i < end; i += threads()) {
-    const u64* from = (const u64*)&p.tasks[i & (p.host_tasks - 1)];
-    u64 x = load_relaxed_system(from), y = load_relaxed_system(from + 1);
-    p.queue[i & (p.queue_size - 1)] = Task{(u32)x, (u32)(x >> 32), {(u32)y, (u32)(y >> 32)}};
-  }
-  return end;
 }
 
 // Side i & 1 of update k + i / 2, or what comes after all changes.
@@ -699,7 +698,8 @@ DEV void updater(const Pipe& p) {
     u32 left = desk->size;
     sync_block();
     if (left == 0) break;
-    u64 fetched = fetch(p, k, left, tasks);
+    const u64 fetched = desk->end;
+    fetch(p, k, left, tasks, fetched);
     sync_block();
     if (thread() == 0) store_release_system(&p.control->taken, k + left), step(desk, STEP_FETCH);
     while (left > 0) {
