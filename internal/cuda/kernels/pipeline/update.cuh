@@ -387,8 +387,9 @@ DEV bool take_room(const Pipe& p, const Batch& b, Desk* desk, u32 segments) {
     bool mine = i + lane() < segments;
     Segment* g = &b.segments[mine ? i + lane() : segments - 1];
     bool fresh = mine && g->cut != FOREVER;
-    give_blocks(p.store, pool, g->fresh, fresh && g->fresh ? array_class(p.store, g->n) : NO_CLASS);
-    give_blocks(p.store, pool, g->slab, fresh && g->slab ? slab : NO_CLASS);
+    const u32 array = fresh ? g->fresh : 0, rows = fresh ? g->slab : 0;
+    give_blocks(p.store, pool, array, array ? array_class(p.store, g->n) : NO_CLASS);
+    give_blocks(p.store, pool, rows, rows ? slab : NO_CLASS);
     if (fresh) g->fresh = g->slab = 0;
   }
   if (lane() == 0) desk->total = total, b.segments[segments].off = total;
