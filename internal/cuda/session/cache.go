@@ -44,10 +44,13 @@ type CacheResult struct {
 	Share float64
 	// Blocks is how many contents the cache has, one after the other; 0: one.
 	Blocks int
+	// Columns: a block has a part of every list. Host is the bytes of all blocks in host memory.
+	Columns bool
+	Host    int64
 }
 
 // HeadIDs is CACHE_HEAD: the number of ids before the places of a table.
-const HeadIDs = 8
+const HeadIDs = 16
 
 const (
 	// tableShare: tables may take 1/tableShare of the memory. Smaller memories are better spent on the search.
@@ -300,7 +303,13 @@ func (x *Exec) fillCache(ctx context.Context) error {
 		d.arrays.put(a)
 		if s != nil {
 			a.note = s
-			return x.beginSweep(s, a)
+			err := x.beginSweep(s, a)
+			if s.cols == nil || !lacks(err) {
+				return err
+			}
+			// The system gives no memory for blocks: a cache of whole lists does without.
+			x.job.OneSweep = true
+			return errors.Join(d.drop(x.c, a), x.fillCache(ctx))
 		}
 		if err := d.fill(ctx, x.c, a, counted{p, &x.running.copied}); err != nil {
 			return errors.Join(err, d.drop(x.c, a))
@@ -355,10 +364,16 @@ type cacheHead struct {
 	first, count    uint32
 	block, blockEnd uint32
 	roots, rootsEnd uint32
+	rows, ids       uint64
+	marks           uint64
+	rowEnd, shift   uint32
 }
 
 func (h *cacheHead) words() []uint32 {
-	return []uint32{uint32(h.base), uint32(h.base >> 32), h.first, h.count, h.block, h.blockEnd, h.roots, h.rootsEnd}
+	return []uint32{
+		uint32(h.base), uint32(h.base >> 32), h.first, h.count, h.block, h.blockEnd, h.roots, h.rootsEnd,
+		uint32(h.rows), uint32(h.rows >> 32), uint32(h.ids), uint32(h.ids >> 32), uint32(h.marks), uint32(h.marks >> 32), h.rowEnd, h.shift,
+	}
 }
 
 // window sets which places are those of copies: the given number of them from first on. The copies begin at an address.

@@ -212,11 +212,8 @@ func prepared[X any](x *Exec, k *cuda.Kernel, l cuda.Launch, words []uint64, ext
 
 // launch starts a kernel in its stream, and notes when the search began.
 func (x *Exec) launch(k *cuda.Kernel, l cuda.Launch, arg any) error {
-	if x.searching && !x.launched {
-		x.launched = true
-		if err := x.begin.Record(x.stream); err != nil {
-			return err
-		}
+	if err := x.started(); err != nil {
+		return err
 	}
 	if l.Stream == nil || l.Stream == x.stream {
 		l.Stream = x.stream
@@ -224,6 +221,15 @@ func (x *Exec) launch(k *cuda.Kernel, l cuda.Launch, arg any) error {
 		return err
 	}
 	return k.Launch(l, arg)
+}
+
+// started notes when the search began, if it has not begun before.
+func (x *Exec) started() error {
+	if !x.searching || x.launched {
+		return nil
+	}
+	x.launched = true
+	return x.begin.Record(x.stream)
 }
 
 // params is Run and graph as the words that a kernel's argument begins with.

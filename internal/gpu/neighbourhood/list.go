@@ -170,6 +170,9 @@ func (l *Search) start(x *session.Exec, d *dealer, limited bool, asWhole *atomic
 		x.Sweeps(session.Sweeps{Lists: l.adjacency(), Below: side == plan.LowerSide, Above: side == plan.UpperSide})
 	}
 	r.again = func() (uint64, error) { return l.again(x, counts) }
+	if d.devices == 1 && l.code.Rows.SizesOnly && l.vertices == nil {
+		r.columns = l.byColumns(r, list, grid, args, counts, lists)
+	}
 	r.list = func(from, parts int) error {
 		args.Roots.First, args.Roots.Ours = uint32(from), uint32(parts)
 		return session.Launch(x, list, grid, &args)

@@ -3,7 +3,7 @@
 // on the graph and not on conditions; it was measured when the graph came onto the device.
 #ifndef WEFT_LOCAL_ROOTS
 #define WEFT_LOCAL_ROOTS
-#include "neighbourhood/hood.cuh"
+#include "neighbourhood/columns.cuh"
 
 #define CLASSES 16
 #define FAULT_UNIVERSE 1 // a root has more neighbours than any class takes
@@ -146,7 +146,9 @@ DEV u32 class_of(const Run& run, const Graph& q, const Roots& x, u32 v) {
   Set s = universe(q, v);
   if (s.n < W_INSIDE) return ~0u;
 #if W_OUTSIDE
-  if (outside_from(q, v) >= outside_end(q, v)) return ~0u;
+  const Columns c = columns(q);
+  if (c.from(outside_from(q, v)) >= c.to(outside_end(q, v))) return ~0u;
+  work = work_in(q, c, v, work);
 #else
   if (level1_of(q, v, s).n == 0) return ~0u;
 #endif
@@ -154,9 +156,9 @@ DEV u32 class_of(const Run& run, const Graph& q, const Roots& x, u32 v) {
     fail(run, FAULT_UNIVERSE, v);
     return ~0u;
   }
-  u32 c = x.classes - 1;
-  while (c > 0 && (s.n > x.most[c] || work > x.limit[c])) c--;
-  return c;
+  u32 k = x.classes - 1;
+  while (k > 0 && (s.n > x.most[k] || work > x.limit[k])) k--;
+  return k;
 }
 
 // Makes the lists, or counts how long they are. Shared memory: two words a class.
