@@ -337,7 +337,9 @@ func (x *Exec) serves(p *packed, room int64) bool {
 func (x *Exec) fillTable(ctx context.Context, t *table, p *packed, i int32, base uint64) error {
 	places := make([]uint32, t.buf.Size/4)
 	h := cacheHead{blockEnd: math.MaxUint32, rootsEnd: math.MaxUint32}
-	h.base = x.arrays[laidKey(x.job.keyOf(t.g, emit.Neighbours), t.laid)].Ptr // of no place, and no null address
+	// Of no place, and no null address.
+	h.base = x.arrays[laidKey(x.job.keyOf(t.g, emit.Neighbours), t.laid)].Ptr
+	h.rows, h.ids, h.marks, h.shift = t.buf.Ptr, t.buf.Ptr, t.buf.Ptr, 31
 	if p != nil {
 		h.window(t.laid, base, t.split(), -t.split())
 	}

@@ -181,7 +181,7 @@ func (w view) set(i int64, x uint32) { binary.LittleEndian.PutUint32(w[4*i:], x)
 // less. Kernels guess by them how many wedges end in a range of ids.
 func (k *columns) marks() (marks []uint64, shift uint32) {
 	n := uint64(len(k.g.Off) - 1)
-	for n>>shift > mostMarks {
+	for n>>shift > min(mostMarks, n/idsOfMark+1) {
 		shift++
 	}
 	for i := uint64(0); i <= n>>shift+1; i++ {
@@ -190,8 +190,12 @@ func (k *columns) marks() (marks []uint64, shift uint32) {
 	return marks, shift
 }
 
-// mostMarks bounds the marks, but for two.
-const mostMarks = 1 << 16
+const (
+	// mostMarks bounds the marks, but for two.
+	mostMarks = 1 << 16
+	// idsOfMark is the least number of ids between two marks, about: for small graphs more take too much memory.
+	idsOfMark = 32
+)
 
 // markBytes is the size of the marks on the device, in whole lines.
 func markBytes(g *kir.GlobalDef) int64 {

@@ -45,8 +45,12 @@ type Sweeps struct {
 	First, End uint32
 }
 
-// Sweeps says that the search can go in sweeps. It is called in Start, for the only device of a run.
-func (x *Exec) Sweeps(s Sweeps) { x.sweeps = &s }
+// Sweeps says that the search can go in sweeps, and reports whether it may: lists lie in host memory with a cache. It is called in Start,
+// for the only device of a run.
+func (x *Exec) Sweeps(s Sweeps) (may bool) {
+	x.sweeps = &s
+	return len(x.tables) > 0 && !x.job.OneSweep
+}
 
 // roots are the vertices that may have some of a block as those neighbours.
 func (s *Sweeps) roots(b block) (first, end uint32) {

@@ -9,14 +9,26 @@ import (
 // Plans that count wedges by the outside vertex go over blocks of columns where lists lie in host memory: each root is searched once
 // for each block of outside vertices. A root has less work in a block than in all, so roots are listed by class again for each.
 
-// byColumns offers such sweeps to the session, and returns the search that makes them. The lists of all classes together have room in
-// lists.
-func (l *Search) byColumns(r *rounds, kernel *cuda.Kernel, grid cuda.Launch, args localArgs, counts, lists cuda.Buffer) func() error {
-	x := r.x
+// mayByColumns offers such sweeps to the session, and reports whether it may have the search make them. Then the next run of the kernel
+// that lists roots, of all lists, also notes which vertices are roots.
+func (l *Search) mayByColumns(x *session.Exec, d *dealer, a *roots) (may bool, err error) {
+	if d.devices > 1 || !l.code.Rows.SizesOnly || l.vertices != nil {
+		return false, nil
+	}
 	side := l.code.Rows.Universe
 	s := session.Sweeps{Lists: l.adjacency(), Below: side == plan.LowerSide, Above: side == plan.UpperSide, Columns: true}
 	s.First, s.End = hull(l.p.Levels[1].Ranges, uint32(l.g.NumVertices()))
-	x.Sweeps(s)
+	if !x.Sweeps(s) {
+		return false, nil
+	}
+	b, err := x.Scratch("which vertices are roots", int64(l.places()+31)/32*4)
+	a.Candidates = b.Ptr
+	return err == nil, err
+}
+
+// byColumns returns the search that makes such sweeps. The lists of all classes together have room in lists.
+func (l *Search) byColumns(r *rounds, kernel *cuda.Kernel, grid cuda.Launch, args localArgs, counts, lists cuda.Buffer) func() error {
+	x := r.x
 	branches := make([]*cuda.Stream, len(l.classes)) // by class; nil: the search's own, or none yet
 	return func() error {
 		for i := range x.Blocks() {

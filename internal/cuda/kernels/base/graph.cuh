@@ -58,8 +58,8 @@ struct CacheHead {
   u32 base_low, base_high, first, count;
   u32 block, block_end; // the vertices that this sweep of the search asks the lists of; 0, ~0: all
   u32 roots, roots_end; // the vertices that may have some of them as neighbours
-  // A sweep over columns has of each list the ids block … block_end-1, and this is not null: list v is ids[rows[v] … rows[v+1]).
-  const u32* rows;
+  // A sweep over columns, of which row_end is not 0, has of each list the ids block … block_end-1: list v is ids[rows[v] … rows[v+1]).
+  const u32* rows; // never null
   const u32* ids;
   const u64* marks; // how many entries the columns below id i << shift have: marks[i]
   u32 row_end, shift; // vertices from row_end on have no list

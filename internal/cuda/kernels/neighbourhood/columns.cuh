@@ -8,13 +8,15 @@
 // Programs that may run in such sweeps.
 #if W_SIZES && defined(WEFT_CACHED)
 struct Columns {
-  const u32* rows; // null: all of a list is there
+  const u32* rows; // never null, as compilers may read before they know
   const u32* ids;
   const u64* marks;
   u32 first, end, row_end, shift;
 
-  DEV u32 from(u32 lo) const { return rows ? max(lo, first) : lo; }
-  DEV u32 to(u32 hi) const { return rows ? min(hi, end) : hi; }
+  // Whether it is a sweep: otherwise all of a list is there.
+  DEV bool on() const { return row_end > 0; }
+  DEV u32 from(u32 lo) const { return on() ? max(lo, first) : lo; }
+  DEV u32 to(u32 hi) const { return on() ? min(hi, end) : hi; }
   DEV Set part(u32 u) const {
     if (u >= row_end) return Set{ids, 0};
     const u32 b = ldg(rows + u);
@@ -28,27 +30,28 @@ struct Columns {
   }
 };
 DEV Columns columns(const Graph& q) {
-  if (!q.adj[0].cache) return Columns{};
-  const CacheHead& b = *(const CacheHead*)q.adj[0].cache;
+  const Adj& a = q.adj[0];
+  if (!a.cache) return Columns{a.adj, a.adj, (const u64*)a.adj, 0, 0, 0, 31};
+  const CacheHead& b = *(const CacheHead*)a.cache;
   return Columns{b.rows, b.ids, b.marks, b.block, b.block_end, b.row_end, b.shift};
 }
 
 // The ids lo … hi-1 of u's list, which are of the block.
 DEV Set slice_of(const Graph& q, const Columns& c, u32 u, u32 lo, u32 hi) {
-  if (c.rows) return slice(c.part(u), lo == c.first ? 0 : lo, hi == c.end ? ~0u : hi);
+  if (c.on()) return slice(c.part(u), lo == c.first ? 0 : lo, hi == c.end ? ~0u : hi);
   return slice(list(lists(q), u), lo, hi < q.n ? hi : ~0u);
 }
-DEV u32 degree_of(const Graph& q, const Columns& c, u32 u) { return c.rows ? c.part(u).n : degree(lists(q), u); }
+DEV u32 degree_of(const Graph& q, const Columns& c, u32 u) { return c.on() ? c.part(u).n : degree(lists(q), u); }
 
 // How many entries the columns below y have, from some id on: exactly where lists are whole.
-DEV u64 entries_in(const Graph& q, const Columns& c, u32 y) { return c.rows ? c.below(y) : entries_below(lists(q), y); }
+DEV u64 entries_in(const Graph& q, const Columns& c, u32 y) { return c.on() ? c.below(y) : entries_below(lists(q), y); }
 DEV u64 all_entries(const Graph& q, const Columns& c) {
-  return c.rows ? c.below(c.end) - c.below(c.first) : entries_below(lists(q), q.n);
+  return c.on() ? c.below(c.end) - c.below(c.first) : entries_below(lists(q), q.n);
 }
 
 // About how much of the work below root v, of all lists, is in the block.
 DEV u32 work_in(const Graph& q, const Columns& c, u32 v, u32 work) {
-  if (!c.rows) return work;
+  if (!c.on()) return work;
   const u32 lo = c.from(outside_from(q, v)), hi = c.to(outside_end(q, v));
   if (lo >= hi) return 0;
   return (u32)((f64)work * (f64)(c.below(hi) - c.below(lo)) / (f64)max((u64)1, c.below(q.n)));
@@ -68,6 +71,7 @@ template <class C> DEV Set kept(u8* m, Set s) {
 }
 #else
 struct Columns {
+  DEV bool on() const { return false; }
   DEV u32 from(u32 lo) const { return lo; }
   DEV u32 to(u32 hi) const { return hi; }
 };
