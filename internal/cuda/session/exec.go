@@ -109,6 +109,9 @@ func (x *Exec) Room() int64 {
 	return left
 }
 
+// Cached reports whether the run's kernels are compiled for a cache of lists (WEFT_CACHED).
+func (x *Exec) Cached() bool { return x.job.cached }
+
 // Least reports whether the run is to take as little device memory as it can.
 func (x *Exec) Least() bool { return x.job.least }
 

@@ -128,7 +128,7 @@ func (l *Search) choose(info cuda.Info) (err error) {
 		all, l.most = innerClasses, 0
 		l.whole = !l.lists && l.universes == nil
 	}
-	bytes := func(c *class) int { return c.layout(rows.Masks).bytes }
+	bytes := func(c *class) int { return c.layout(rows.Masks).cached }
 	if l.classes, err = chooseClasses(all, l.most, info.SharedPerBlock, l.table, l.universes, bytes); err != nil {
 		return err
 	}
@@ -277,7 +277,7 @@ func (l *Search) launch(r *rounds, stream *cuda.Stream, i, count, most int, args
 	}
 	args.Class = uint32(i)
 	teams := c.threads / c.team
-	launch := cuda.Launch{Threads: c.threads, Shared: l.layouts[i].bytes * teams, Stream: stream}
+	launch := cuda.Launch{Threads: c.threads, Shared: l.layouts[i].shared(x) * teams, Stream: stream}
 	if launch.Blocks, err = k.Resident(launch.Threads, launch.Shared); err != nil {
 		return nil, err
 	}

@@ -57,17 +57,10 @@ DEV u32 work_in(const Graph& q, const Columns& c, u32 v, u32 work) {
   return (u32)((f64)work * (f64)(c.below(hi) - c.below(lo)) / (f64)max((u64)1, c.below(q.n)));
 }
 
-// A root's list is in host memory, and it is read for each range of ids: the end of the table of wedges has a copy.
-template <class C> constexpr u32 kept_ids = C::wedges / 16 * 2;
+// A root's list is read for each range of ids: the end of the table of wedges has a copy.
 template <class C> constexpr u32 table_size = C::wedges - C::wedges / 16;
 template <class C> DEV Set kept(u8* m, Set s) {
-  using T = Team<C::team>;
-  if (s.n > kept_ids<C>) return s;
-  u32* own = (u32*)(m + C::keys) + 2 * table_size<C>;
-  T::sync();
-  for (u32 i = T::rank(); i < s.n; i += T::size()) own[i] = s.p[i];
-  T::sync();
-  return Set{own, s.n};
+  return copy_of<Team<C::team>>(s, (u32*)(m + C::keys) + 2 * table_size<C>, C::wedges / 16 * 2);
 }
 #else
 struct Columns {
