@@ -45,7 +45,9 @@ type prepared struct {
 	p        *plan.Plan
 	o        engine.Options
 	switches switches
-	local    *neighbourhood.Search // nil: the nest is to run
+	local    *neighbourhood.Search  // nil: the nest is to run
+	divided  *neighbourhood.Divided // nil: local has all roots
+	hubs     *prepared              // of divided, by the nest
 
 	mu    sync.Mutex
 	nests map[int]*search // that were needed so far, by the room of a set, as search's
@@ -67,6 +69,7 @@ func (e *Engine) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engi
 	case p.Empty != nil:
 	case p.Method == plan.Local && on && !o.Listing && !o.Levels:
 		x.local, err = neighbourhood.New(e.Name(), e.s, g, p, rows, o)
+		x.divide(rows, &err)
 	default:
 		_, err = x.search(0)
 	}
@@ -116,6 +119,9 @@ func (x *prepared) Traits() engine.Traits {
 func (x *prepared) Compile(ctx context.Context) {
 	if x.local != nil {
 		x.local.Compile(ctx)
+		if x.hubs != nil {
+			x.hubs.Compile(ctx)
+		}
 	} else if x.p.Empty == nil {
 		if s, err := x.search(0); err == nil {
 			_ = x.e.s.Compile(ctx, s.memory.Give(s.job()))
@@ -126,7 +132,7 @@ func (x *prepared) Compile(ctx context.Context) {
 // Compiled reports whether these kernels are compiled: see engine.Compiled.
 func (x *prepared) Compiled(ctx context.Context) bool {
 	if x.local != nil {
-		return x.local.Compiled(ctx)
+		return x.local.Compiled(ctx) && (x.hubs == nil || x.hubs.Compiled(ctx))
 	}
 	if x.p.Empty == nil {
 		if s, err := x.search(0); err == nil {
@@ -153,7 +159,11 @@ func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, er
 		}
 		return res, err
 	}
-	res, err := x.local.Run(ctx, goal)
+	run := x.local.Run
+	if x.hubs != nil {
+		run = x.runDivided
+	}
+	res, err := run(ctx, goal)
 	if errors.Is(err, neighbourhood.ErrUniverse) {
 		res, err = x.runNest(ctx, goal)
 		res.Notes = append(res.Notes, "counted by the nest")

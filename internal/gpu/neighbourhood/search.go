@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sort"
 	"sync/atomic"
 
@@ -151,6 +152,9 @@ func (l *Search) mostNeighbours() (most int) {
 	side := l.code.Rows.Universe
 	var scratch graph.Scratch
 	for v := range l.listed() {
+		if !slices.ContainsFunc(l.code.Roots, func(r plan.Range) bool { return r.First <= v && v < r.End }) {
+			continue
+		}
 		n := l.rel.Degree(v)
 		if n <= most {
 			if l.falling() {
