@@ -82,12 +82,14 @@ func (s *Session) outside(j *Job) bool {
 }
 
 // Outside reports whether the lists of a job lie in host memory with a cache on the devices, as far as that is known before a run.
-func (s *Session) Outside(j *Job) bool { return s.settled(j).cached }
+func (s *Session) Outside(j *Job) bool {
+	return j.Reads != nil && (j.Place == Cached || j.Place == Auto && s.outside(j))
+}
 
 // settled is the job as the session runs it: kernels are compiled for a cache only where there may be one.
 func (s *Session) settled(j *Job) *Job {
 	now := *j
-	now.cached = j.Reads != nil && (j.Place == Cached || j.Place == Auto && s.outside(j))
+	now.cached = s.Outside(j)
 	return &now
 }
 
