@@ -8,26 +8,35 @@ import (
 	"github.com/weftgraph/weft/internal/gpu/neighbourhood"
 )
 
-// divide has hubs counted by the nest where that pays, and the other roots by the local method. err is that of the local method over all roots,
-// which it makes nil where the other roots suit the method.
-func (x *prepared) divide(w neighbourhood.Switches, err *error) {
-	d := neighbourhood.Divide(x.e.s, x.g, x.p, w)
-	if d == nil {
-		return
-	}
-	rest, failed := neighbourhood.New(x.e.Name(), x.e.s, x.g, d.Rest, w, x.o)
-	if failed != nil || !d.Pays(rest) {
-		return
-	}
-	hubs := &prepared{e: x.e, g: x.g, p: d.Hubs, o: x.o, switches: x.switches}
-	if _, failed := hubs.search(0); failed != nil {
-		return
-	}
-	x.local, x.divided, x.hubs, *err = rest, d, hubs, nil
+// divided is a plan of which the nest counts hubs, and the local method the other roots.
+type divided struct {
+	*neighbourhood.Divided
+	rest *neighbourhood.Search
+	hubs *prepared
 }
 
-// runDivided counts the matches of hubs by the nest, behind those of the other roots by the local method.
-func (x *prepared) runDivided(ctx context.Context, goal engine.Goal) (engine.Result, error) {
+// divide has hubs counted by the nest where that pays; nil: one method counts all roots.
+func (x *prepared) divide(w neighbourhood.Switches) *divided {
+	if x.switches.hubs == "off" {
+		return nil
+	}
+	d := &divided{Divided: neighbourhood.Divide(x.e.s, x.g, x.p, w)}
+	if d.Divided == nil {
+		return nil
+	}
+	var err error
+	if d.rest, err = neighbourhood.New(x.e.Name(), x.e.s, x.g, d.Rest, w, x.o); err != nil || x.switches.hubs == "auto" && !d.rest.Outside() {
+		return nil
+	}
+	d.hubs = &prepared{e: x.e, g: x.g, p: d.Hubs, o: x.o, switches: x.switches}
+	if _, err := d.hubs.search(0); err != nil {
+		return nil
+	}
+	return d
+}
+
+// run counts the matches of hubs behind those of the other roots.
+func (d *divided) run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
 	first, second := goal, goal
 	var more engine.Memory
 	if goal.PerRoot != nil {
@@ -36,7 +45,7 @@ func (x *prepared) runDivided(ctx context.Context, goal engine.Goal) (engine.Res
 	if goal.Memory != nil {
 		second.Memory = &more
 	}
-	hubs := uint64(x.divided.End)
+	hubs := uint64(d.End)
 	var others uint64 // tasks of the other roots
 	if p := goal.Progress; p != nil {
 		first.Progress = func(done, total uint64) { others = total; p(done, total+hubs) }
@@ -46,14 +55,14 @@ func (x *prepared) runDivided(ctx context.Context, goal engine.Goal) (engine.Res
 		first.Details = func(done, total uint64, detail string) { others = total; p(done, total+hubs, detail) }
 		second.Details = func(done, total uint64, detail string) { p(others+done, others+total, detail) }
 	}
-	res, err := x.local.Run(ctx, first)
+	res, err := d.rest.Run(ctx, first)
 	if err != nil || goal.Memory == nil && !res.Complete {
 		return res, err
 	}
 	if goal.Limit > 0 {
 		second.Limit = goal.Limit - int64(res.Matches.Lo)
 	}
-	of, err := x.hubs.runNest(ctx, second)
+	of, err := d.hubs.runNest(ctx, second)
 	if goal.Memory != nil {
 		goal.Memory.Least = max(goal.Memory.Least, more.Least)
 		return res, err
@@ -66,7 +75,7 @@ func (x *prepared) runDivided(ctx context.Context, goal engine.Goal) (engine.Res
 	for v, n := range second.PerRoot {
 		goal.PerRoot[v] = goal.PerRoot[v].Add(n)
 	}
-	res.Stats = append(res.Stats, fmt.Sprintf("%d roots with more than %d neighbours by the nest, in %v", x.divided.End, x.divided.Most, of.Search))
+	res.Stats = append(res.Stats, fmt.Sprintf("%d roots with more than %d neighbours by the nest, in %v", d.End, d.Most, of.Search))
 	for _, line := range of.Stats {
 		res.Stats = append(res.Stats, "of these roots: "+line)
 	}

@@ -23,10 +23,10 @@ type Divided struct {
 }
 
 // Divide cuts a plan for the local method into two whose matches add up; nil: all roots have matrices in shared memory, or the plan suits
-// no cut, or w forbids it.
+// no cut.
 func Divide(s *session.Session, g *graph.Graph, p *plan.Plan, w Switches) *Divided {
 	lists := p.Adjs[0].Lists
-	if w.hubs == "off" || len(g.Classes) != 1 || !lists.DegreeOrdered || plan.LocalSide(p) != plan.AllSides {
+	if len(g.Classes) != 1 || !lists.DegreeOrdered || plan.LocalSide(p) != plan.AllSides {
 		return nil
 	}
 	code, err := lower.Plan(p, lower.Options{View: lower.Rows, Counting: true})
@@ -83,5 +83,5 @@ func within(p *plan.Plan, r plan.Range) *plan.Plan {
 	return &q
 }
 
-// Pays reports whether d is to be run in place of the whole plan, where l is ready to count its Rest.
-func (d *Divided) Pays(l *Search) bool { return l.hubs == "on" || l.s.Outside(l.job()) }
+// Outside reports whether neighbour lists lie in host memory with a cache, as far as that is known before a run.
+func (l *Search) Outside() bool { return l.s.Outside(l.job()) }

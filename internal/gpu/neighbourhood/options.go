@@ -15,7 +15,6 @@ func Options(engine string) option.Table {
 		option.Switch(local, true, "use bit matrices of neighbourhoods, for plans that they suit"),
 		option.Switch(local+".share", true, "blocks without roots help with other blocks' roots"),
 		option.Switch(local+".whole", true, "use one kernel for all vertices, for small neighbourhoods of which only sizes are needed"),
-		option.Choice(local+".hubs", "count roots whose matrix would not fit the shared memory of a block by the nest; auto: where neighbour lists lie in host memory", "auto", "on", "off"),
 		{Name: local + ".classes", Meaning: "sizes of neighbourhoods that have a kernel", Most: math.MaxInt32, List: true, Hidden: true},
 		{Name: local + ".table", Meaning: "outside vertices in a table at a time; 0: as many as fit", Default: "0", Most: math.MaxInt32, Hidden: true},
 	}
@@ -27,7 +26,6 @@ type Switches struct {
 	table     int   // table=N: outside vertices in a table at a time; 0: as many as fit
 	alone     bool  // share=off: a root is one team's
 	lists     bool  // whole=off: roots are listed by class however small the graph is
-	hubs      string
 
 	sparse lower.SparseLists // how sparse lists are read
 	made   *atomic.Int64     // engine.Options.Lowered
@@ -38,6 +36,6 @@ func Read(engine string, v option.Values) (w Switches, on bool) {
 	local := engine + ".local"
 	return Switches{
 		universes: v.Numbers(local + ".classes"), table: v.Number(local + ".table"),
-		alone: !v.On(local + ".share"), lists: !v.On(local + ".whole"), hubs: v.Text(local + ".hubs"),
+		alone: !v.On(local + ".share"), lists: !v.On(local + ".whole"),
 	}, v.On(local)
 }
