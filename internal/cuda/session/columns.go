@@ -191,7 +191,7 @@ func (k *columns) marks() (marks []uint64, shift uint32) {
 }
 
 const (
-	// mostMarks bounds the marks, but for two.
+	// mostMarks bounds the marks, except for two.
 	mostMarks = 1 << 16
 	// idsOfMark is the least number of ids between two marks, about: for small graphs more take too much memory.
 	idsOfMark = 32
