@@ -35,6 +35,9 @@ var outOfCore = []search{
 	{"codegen, local", "diamond", "local", false, newCodegen, nil},
 }
 
+// overColumns is the one that goes over blocks of columns.
+var overColumns = outOfCore[5]
+
 // TestBudgets: with less and less device memory every engine counts the same: with all arrays on the device, with lists in
 // host memory and a cache that gets smaller, and without a cache. When there is too little, the error names
 // the least memory that does, which does; a page less does not.
@@ -168,10 +171,6 @@ func (x search) budgets(t *testing.T, d *cuda.Device, g *graph.Graph) {
 // the fault's kind and no number, and nothing is left on the device: if any copy fails, if the device is lost after
 // any call, and if the context ends at any call.
 func TestFaultsOutOfCore(t *testing.T) {
-	g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 9, M: 3000, Seed: 1}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
 	tries := 6
 	if long.Asked() {
 		tries = 60
@@ -179,7 +178,16 @@ func TestFaultsOutOfCore(t *testing.T) {
 		t.Log("without WEFT_LONG: six places of each fault")
 	}
 	interrupted := errors.New("interrupted")
-	for _, x := range outOfCore[:2] {
+	for _, c := range []struct {
+		search
+		edges  uint64
+		memory int64
+	}{{outOfCore[0], 3000, 64 << 10}, {outOfCore[1], 3000, 64 << 10}, {overColumns, 12_000, 48 << 10}} {
+		x := c.search
+		g, err := gen.Generate(t.Context(), gen.Spec{Model: "rmat", Scale: 9, M: c.edges, Seed: 1}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
 		t.Run(x.name, func(t *testing.T) {
 			x.opt = maps.Clone(x.opt)
 			if x.opt == nil {
@@ -198,7 +206,7 @@ func TestFaultsOutOfCore(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer d.Close()
-				s, err := session.Open([]*cuda.Device{d}, session.Options{Memory: 64 << 10, Ring: 1 << 14})
+				s, err := session.Open([]*cuda.Device{d}, session.Options{Memory: c.memory, Ring: 1 << 14})
 				if err != nil {
 					return err
 				}
@@ -212,6 +220,9 @@ func TestFaultsOutOfCore(t *testing.T) {
 				var memory gpu.Figures
 				if memory.Read(got.Stats); err == nil && memory.Lists == 0 {
 					t.Error("no list is in the cache")
+				}
+				if err == nil && x.name == overColumns.name && !strings.Contains(strings.Join(got.Stats, " "), inColumns) {
+					t.Errorf("no sweep over columns: %s", got.Stats)
 				}
 				if closed := s.Close(); err == nil {
 					err = closed

@@ -310,7 +310,11 @@ func (r *Run) report(found *session.Result) {
 		if c := d.Cache; c.Lists > 0 {
 			where += fmt.Sprintf("; a cache of %s had %d lists, with %.0f %% of the expected reads", memory.Text(uint64(c.Bytes)), c.Lists, 100*c.Share)
 			if c.Blocks > 1 {
-				where += fmt.Sprintf(", in %d blocks one after the other", c.Blocks)
+				of := ""
+				if c.Columns {
+					of = " of columns"
+				}
+				where += fmt.Sprintf(", in %d blocks%s one after the other", c.Blocks, of)
 			}
 		}
 		r.Stats.Add("%s", where)

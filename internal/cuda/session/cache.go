@@ -44,10 +44,13 @@ type CacheResult struct {
 	Share float64
 	// Blocks is how many contents the cache has, one after the other; 0: one.
 	Blocks int
+	// Columns: a block has a part of every list. Host is the bytes of all blocks in host memory.
+	Columns bool
+	Host    int64
 }
 
 // HeadIDs is CACHE_HEAD: the number of ids before the places of a table.
-const HeadIDs = 8
+const HeadIDs = 16
 
 const (
 	// tableShare: tables may take 1/tableShare of the memory. Smaller memories are better spent on the search.
@@ -78,10 +81,15 @@ func (s *Session) outside(j *Job) bool {
 	return false
 }
 
+// Outside reports whether the lists of a job lie in host memory with a cache on the devices, as far as that is known before a run.
+func (s *Session) Outside(j *Job) bool {
+	return j.Reads != nil && (j.Place == Cached || j.Place == Auto && s.outside(j))
+}
+
 // settled is the job as the session runs it: kernels are compiled for a cache only where there may be one.
 func (s *Session) settled(j *Job) *Job {
 	now := *j
-	now.cached = j.Reads != nil && (j.Place == Cached || j.Place == Auto && s.outside(j))
+	now.cached = s.Outside(j)
 	return &now
 }
 
@@ -300,7 +308,13 @@ func (x *Exec) fillCache(ctx context.Context) error {
 		d.arrays.put(a)
 		if s != nil {
 			a.note = s
-			return x.beginSweep(s, a)
+			err := x.beginSweep(s, a)
+			if s.cols == nil || !lacks(err) {
+				return err
+			}
+			// The system gives no memory for blocks: a cache of whole lists does without.
+			x.job.OneSweep = true
+			return errors.Join(d.drop(x.c, a), x.fillCache(ctx))
 		}
 		if err := d.fill(ctx, x.c, a, counted{p, &x.running.copied}); err != nil {
 			return errors.Join(err, d.drop(x.c, a))
@@ -328,7 +342,9 @@ func (x *Exec) serves(p *packed, room int64) bool {
 func (x *Exec) fillTable(ctx context.Context, t *table, p *packed, i int32, base uint64) error {
 	places := make([]uint32, t.buf.Size/4)
 	h := cacheHead{blockEnd: math.MaxUint32, rootsEnd: math.MaxUint32}
-	h.base = x.arrays[laidKey(x.job.keyOf(t.g, emit.Neighbours), t.laid)].Ptr // of no place, and no null address
+	// Of no place, and no null address.
+	h.base = x.arrays[laidKey(x.job.keyOf(t.g, emit.Neighbours), t.laid)].Ptr
+	h.rows, h.ids, h.marks, h.shift = t.buf.Ptr, t.buf.Ptr, t.buf.Ptr, 31
 	if p != nil {
 		h.window(t.laid, base, t.split(), -t.split())
 	}
@@ -355,10 +371,16 @@ type cacheHead struct {
 	first, count    uint32
 	block, blockEnd uint32
 	roots, rootsEnd uint32
+	rows, ids       uint64
+	marks           uint64
+	rowEnd, shift   uint32
 }
 
 func (h *cacheHead) words() []uint32 {
-	return []uint32{uint32(h.base), uint32(h.base >> 32), h.first, h.count, h.block, h.blockEnd, h.roots, h.rootsEnd}
+	return []uint32{
+		uint32(h.base), uint32(h.base >> 32), h.first, h.count, h.block, h.blockEnd, h.roots, h.rootsEnd,
+		uint32(h.rows), uint32(h.rows >> 32), uint32(h.ids), uint32(h.ids >> 32), uint32(h.marks), uint32(h.marks >> 32), h.rowEnd, h.shift,
+	}
 }
 
 // window sets which places are those of copies: the given number of them from first on. The copies begin at an address.

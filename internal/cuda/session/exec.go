@@ -109,6 +109,9 @@ func (x *Exec) Room() int64 {
 	return left
 }
 
+// Cached reports whether the run's kernels are compiled for a cache of lists (WEFT_CACHED).
+func (x *Exec) Cached() bool { return x.job.cached }
+
 // Least reports whether the run is to take as little device memory as it can.
 func (x *Exec) Least() bool { return x.job.least }
 
@@ -212,11 +215,8 @@ func prepared[X any](x *Exec, k *cuda.Kernel, l cuda.Launch, words []uint64, ext
 
 // launch starts a kernel in its stream, and notes when the search began.
 func (x *Exec) launch(k *cuda.Kernel, l cuda.Launch, arg any) error {
-	if x.searching && !x.launched {
-		x.launched = true
-		if err := x.begin.Record(x.stream); err != nil {
-			return err
-		}
+	if err := x.started(); err != nil {
+		return err
 	}
 	if l.Stream == nil || l.Stream == x.stream {
 		l.Stream = x.stream
@@ -224,6 +224,15 @@ func (x *Exec) launch(k *cuda.Kernel, l cuda.Launch, arg any) error {
 		return err
 	}
 	return k.Launch(l, arg)
+}
+
+// started notes when the search began, if it has not begun before.
+func (x *Exec) started() error {
+	if !x.searching || x.launched {
+		return nil
+	}
+	x.launched = true
+	return x.begin.Record(x.stream)
 }
 
 // params is Run and graph as the words that a kernel's argument begins with.

@@ -17,6 +17,7 @@ type hostArray struct {
 	mem   *cuda.Pinned // of the session's first device
 	at    []uint64     // its address on each device; 0: the device has not asked for it
 	last  uint64       // the run that used it last
+	note  any          // of blocks of columns: how they lie
 
 	mu     sync.Mutex
 	filled bool

@@ -60,6 +60,9 @@ func (s *Session) Rehearse(ctx context.Context, j *Job) (Plan, error) {
 	}
 	p := s.planned(j)
 	p.Scratch, p.Cache = s.devs[0].rehearsed.Scratch, s.devs[0].rehearsed.Cache
+	if c := p.Cache; c.Columns {
+		p.Arrays = append(p.Arrays, PlannedArray{"neighbours by blocks of columns", c.Host, true})
+	}
 	if least, err := s.measured(ctx, j); err == nil {
 		p.Least = least
 	}

@@ -31,10 +31,11 @@ func arrayOf(g *kir.GlobalDef) arrayKey {
 type derived uint8
 
 const (
-	copied  derived = iota
-	firstOf         // where in each list of (key: neighbours) the larger ids begin
-	laidOut         // lists with their lengths between them (laid)
-	made            // by Exec.Keep, of (key: offsets of) an adjacency
+	copied    derived = iota
+	firstOf           // where in each list of (key: neighbours) the larger ids begin
+	laidOut           // lists with their lengths between them (laid)
+	made              // by Exec.Keep, of (key: offsets of) an adjacency
+	inColumns         // lists by blocks of columns (columns)
 )
 
 // array is one in device memory.

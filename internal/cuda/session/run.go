@@ -48,6 +48,8 @@ func (s *Session) attempt(ctx context.Context, j *Job) (Result, error) {
 		return Result{}, err
 	}
 	r := &running{
+		session: s,
+
 		ctx:   ctx,
 		host:  s.host.all,
 		job:   j,
@@ -113,6 +115,8 @@ func (j *Job) check() error {
 
 // running is the state of one run.
 type running struct {
+	session *Session // a device that runs alone may add to host
+
 	ctx   context.Context
 	job   *Job
 	host  map[arrayKey]*hostArray // which devices only read

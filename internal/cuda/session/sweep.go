@@ -26,6 +26,9 @@ type sweep struct {
 	room   int64 // bytes of the largest block
 	blocks []block
 	share  float64
+	// cols, if not nil, has the blocks, which are of columns. They lie in host.
+	cols *columns
+	host *hostArray
 }
 
 // block is a range of vertices.
@@ -36,10 +39,18 @@ type block struct{ first, end uint32 }
 type Sweeps struct {
 	Lists        *kir.GlobalDef
 	Below, Above bool
+	// Columns: the search goes over blocks of columns in place of lists (columns.go), of the ids First … End-1 in lists of an undirected
+	// relation, where it is no cheaper to read whole lists.
+	Columns    bool
+	First, End uint32
 }
 
-// Sweeps says that the search can go in sweeps. It is called in Start, for the only device of a run.
-func (x *Exec) Sweeps(s Sweeps) { x.sweeps = &s }
+// Sweeps says that the search can go in sweeps, and reports whether it may: lists lie in host memory with a cache. It is called in Start,
+// for the only device of a run.
+func (x *Exec) Sweeps(s Sweeps) (may bool) {
+	x.sweeps = &s
+	return len(x.tables) > 0 && !x.job.OneSweep
+}
 
 // roots are the vertices that may have some of a block as those neighbours.
 func (s *Sweeps) roots(b block) (first, end uint32) {
@@ -55,7 +66,7 @@ func (s *Sweeps) roots(b block) (first, end uint32) {
 
 // planSweep is the sweep of a search of which p would be the cache; nil: it goes over all lists at once.
 func (x *Exec) planSweep(p *packed, room int64) *sweep {
-	if x.sweeps == nil || x.job.OneSweep || p.share >= sweepShare {
+	if x.sweeps == nil || x.job.OneSweep {
 		return nil
 	}
 	s := &sweep{key: x.job.ReadsKey, of: x.job.keyOf(x.sweeps.Lists, emit.Neighbours)}
@@ -64,6 +75,12 @@ func (x *Exec) planSweep(p *packed, room int64) *sweep {
 		return nil
 	}
 	s.l = t.laid
+	if x.sweeps.Columns {
+		return x.planColumns(s, p, room)
+	}
+	if p.share >= sweepShare {
+		return nil
+	}
 	shift, n := s.l.shift(), len(s.l.g.Off)-1
 	begin := func(v int) int64 { return 4 * int64(s.l.upTo(v, shift)) }
 	for v := 0; v < n; {
@@ -105,26 +122,48 @@ func (x *Exec) planSweep(p *packed, room int64) *sweep {
 const mostBlocks = 16
 
 func (s *sweep) result(bytes int64) CacheResult {
-	return CacheResult{Lists: len(s.l.g.Off) - 1, Bytes: bytes, Share: s.share, Blocks: len(s.blocks)}
+	c := CacheResult{Lists: len(s.l.g.Off) - 1, Bytes: bytes, Share: s.share, Blocks: len(s.blocks), Columns: s.cols != nil}
+	if c.Columns {
+		c.Host = s.cols.size()
+	}
+	return c
 }
 
 // serves reports whether the blocks of an earlier run are those of this one.
 func (s *sweep) serves(x *Exec, room int64) bool {
-	return x.sweeps != nil && !x.job.OneSweep && s.key != "" && s.key == x.job.ReadsKey && s.of == x.job.keyOf(x.sweeps.Lists, emit.Neighbours) && x.tables[s.of] != nil &&
+	if s.cols != nil {
+		a := x.running.host[columnsKey(s.of)]
+		if a == nil || a.note.(*columns) != s.cols || x.sweeps == nil || !s.cols.of(x.sweeps) {
+			return false
+		}
+	}
+	return x.sweeps != nil && x.sweeps.Columns == (s.cols != nil) && !x.job.OneSweep && s.key != "" && s.key == x.job.ReadsKey && s.of == x.job.keyOf(x.sweeps.Lists, emit.Neighbours) && x.tables[s.of] != nil &&
 		s.room <= room && (len(s.blocks) == 1 || s.room >= room-room/4)
 }
 
 // beginSweep brings the first block.
 func (x *Exec) beginSweep(s *sweep, a *array) error {
 	a.owner, a.last = x.job.Owner, x.dev.arrays.run
+	if s.cols != nil {
+		if err := x.beginColumns(s, a.buf); err != nil {
+			return err
+		}
+	}
 	x.sweep, x.swept = s, a.buf
 	x.result.Cache = s.result(a.buf.Size)
 	for _, t := range x.tables {
 		x.result.Cache.Bytes += t.buf.Size
 		x.result.Scratch -= t.buf.Size
 	}
+	if s.cols != nil {
+		return nil
+	}
 	return x.Bring(0)
 }
+
+// Columns reports whether the search makes sweeps over columns. Then also the first block is brought by Bring. Called when the search
+// has begun.
+func (x *Exec) Columns() bool { return x.sweep != nil && x.sweep.cols != nil }
 
 // Blocks is how many sweeps the search makes; 1: one over all lists.
 func (x *Exec) Blocks() int {
@@ -138,6 +177,9 @@ func (x *Exec) Blocks() int {
 // the search begins. No kernel of the search runs.
 func (x *Exec) Bring(i int) error {
 	s, t := x.sweep, x.tables[x.sweep.of]
+	if s.cols != nil {
+		return x.bringColumns(i)
+	}
 	b, shift := s.blocks[i], s.l.shift()
 	from, end := s.l.upTo(int(b.first), shift), s.l.upTo(int(b.end), shift)
 	h := cacheHead{block: b.first, blockEnd: b.end}

@@ -46,6 +46,7 @@ type prepared struct {
 	o        engine.Options
 	switches switches
 	local    *neighbourhood.Search // nil: the nest is to run
+	divided  *divided              // if not nil, counts in place of local
 
 	mu    sync.Mutex
 	nests map[int]*search // that were needed so far, by the room of a set, as search's
@@ -67,6 +68,9 @@ func (e *Engine) Prepare(_ context.Context, g *graph.Graph, p *plan.Plan, o engi
 	case p.Empty != nil:
 	case p.Method == plan.Local && on && !o.Listing && !o.Levels:
 		x.local, err = neighbourhood.New(e.Name(), e.s, g, p, rows, o)
+		if d := x.divide(rows); d != nil {
+			x.divided, err = d, nil
+		}
 	default:
 		_, err = x.search(0)
 	}
@@ -99,7 +103,9 @@ func (x *prepared) search(cap int) (*search, error) {
 // Traits says that kernels are compiled, and what is read in host memory.
 func (x *prepared) Traits() engine.Traits {
 	t := engine.Traits{Compiles: x.p.Empty == nil}
-	if x.local != nil {
+	if d := x.divided; d != nil {
+		t.Memory = d.rest.Memory()
+	} else if x.local != nil {
 		t.Memory = x.local.Memory()
 	} else if t.Compiles {
 		if s, err := x.search(0); err == nil {
@@ -114,7 +120,10 @@ func (x *prepared) Traits() engine.Traits {
 
 // Compile starts compiling the kernels of the plan.
 func (x *prepared) Compile(ctx context.Context) {
-	if x.local != nil {
+	if d := x.divided; d != nil {
+		d.rest.Compile(ctx)
+		d.hubs.Compile(ctx)
+	} else if x.local != nil {
 		x.local.Compile(ctx)
 	} else if x.p.Empty == nil {
 		if s, err := x.search(0); err == nil {
@@ -125,6 +134,9 @@ func (x *prepared) Compile(ctx context.Context) {
 
 // Compiled reports whether these kernels are compiled: see engine.Compiled.
 func (x *prepared) Compiled(ctx context.Context) bool {
+	if d := x.divided; d != nil {
+		return d.rest.Compiled(ctx) && d.hubs.Compiled(ctx)
+	}
 	if x.local != nil {
 		return x.local.Compiled(ctx)
 	}
@@ -146,14 +158,20 @@ func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, er
 		none.Complete = true
 		return none, nil
 	}
-	if x.local == nil {
+	if x.local == nil && x.divided == nil {
 		res, err := x.runNest(ctx, goal)
 		if x.p.Method == plan.Local {
 			res.Notes = append(res.Notes, "counted by the nest")
 		}
 		return res, err
 	}
-	res, err := x.local.Run(ctx, goal)
+	var res engine.Result
+	var err error
+	if x.divided != nil {
+		res, err = x.divided.run(ctx, goal)
+	} else {
+		res, err = x.local.Run(ctx, goal)
+	}
 	if errors.Is(err, neighbourhood.ErrUniverse) {
 		res, err = x.runNest(ctx, goal)
 		res.Notes = append(res.Notes, "counted by the nest")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weftgraph/weft/internal/cuda/session"
 	"github.com/weftgraph/weft/internal/kir"
 )
 
@@ -23,6 +24,9 @@ type class struct {
 	// keepsList: the universe's ids are copied to shared memory; global: rows are
 	// in global memory.
 	keepsList, global bool
+	// kept is how many ids of the universe are copied to shared memory in programs that read lists by a cache: where a list lies in host
+	// memory, each look at it is a trip over the bus.
+	kept int
 	// wedges is the number of outside vertices that the table of wedges holds. room is the
 	// number of their rows that are made at a time. limit is the largest number of wedges of a
 	// root of this class; 0 means unlimited.
@@ -78,9 +82,9 @@ var sizeClasses = []class{
 // innerClasses are for plans of which only the number of neighbours of the root
 // and an inside vertex matters: a sieve has the universe.
 var innerClasses = []class{
-	{universe: maxUniverse, lanes: 1, words: 1, team: 1024, threads: 1024, sieve: 18},
-	{universe: maxUniverse, lanes: 1, words: 1, team: 256, threads: 256, sieve: 17, limit: 1 << 18, part: 16},
-	{universe: 256, lanes: 1, words: 1, team: 32, threads: 256, sieve: 13, limit: 1 << 12, part: 1},
+	{universe: maxUniverse, lanes: 1, words: 1, team: 1024, threads: 1024, sieve: 18, kept: 2048},
+	{universe: maxUniverse, lanes: 1, words: 1, team: 256, threads: 256, sieve: 17, kept: 1024, limit: 1 << 18, part: 16},
+	{universe: 256, lanes: 1, words: 1, team: 32, threads: 256, sieve: 13, kept: 256, limit: 1 << 12, part: 1},
 }
 
 // wholeClass is for the plans of innerClasses, on graphs without large universes:
@@ -94,8 +98,8 @@ const maxUniverse = math.MaxUint32 & math.MaxInt
 const maxClasses = 16
 
 // layout is where things lie in a team's shared memory, in bytes; neighbourhood/kernels.cuh has
-// the same names.
-type layout struct{ list, table, masks, rows, keys, ys, out, bytes int }
+// the same names. Programs that read lists by a cache take cached bytes, and others bytes.
+type layout struct{ list, table, masks, rows, keys, ys, out, bytes, cached int }
 
 // headBytes is the room of struct TeamHead.
 const headBytes = 64
@@ -123,7 +127,17 @@ func (c *class) layout(masks int) (l layout) {
 		l.out = take(c.room * stride)
 	}
 	l.bytes = at
+	take(4 * c.kept)
+	l.cached = at
 	return l
+}
+
+// shared is the bytes of a team's shared memory on a device of a run.
+func (l *layout) shared(x *session.Exec) int {
+	if x.Cached() {
+		return l.cached
+	}
+	return l.bytes
 }
 
 // tableWords is the size of the table that finds positions, or members, of a universe.
@@ -146,10 +160,11 @@ func (c *class) text(l layout, kernel, search string) string {
 		n    int
 	}{
 		{"universe", c.universe}, {"team", c.team}, {"slots", c.tableWords()}, {"sieve", c.sieve}, {"wedges", max(1, c.wedges)}, {"room", max(1, c.room)},
-		{"list", l.list}, {"table", l.table}, {"masks", l.masks}, {"rows", l.rows}, {"keys", l.keys}, {"ys", l.ys}, {"out", l.out}, {"bytes", l.bytes},
+		{"list", l.list}, {"table", l.table}, {"masks", l.masks}, {"rows", l.rows}, {"keys", l.keys}, {"ys", l.ys}, {"out", l.out}, {"kept", c.kept}, {"copy", l.bytes},
 	} {
 		fmt.Fprintf(&b, "  static constexpr u32 %s = %du;\n", m.name, m.n)
 	}
+	fmt.Fprintf(&b, "#ifdef WEFT_CACHED\n  static constexpr u32 bytes = %du;\n#else\n  static constexpr u32 bytes = %du;\n#endif\n", l.cached, l.bytes)
 	fmt.Fprintf(&b, "  static constexpr bool keeps_list = %v, global_rows = %v, shares = %v;\n};\n", c.keepsList, c.global, c.shares)
 	fmt.Fprintf(&b, "WEFT_KERNEL(%s, LocalParams, LAUNCH_BOUNDS(%d, %d)) { %s<Class_%s>(p); }\n", kernel, c.threads, 1024/c.threads, search, kernel)
 	return b.String()

@@ -21,7 +21,7 @@ func TestLocalCompilesForGPUs(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		sparse, nvrtc bool
-	}{{"gmatch:P1", false, false}, {"gmatch:P5", false, true}, {"gmatch:P9", false, false}, {"gmatch:P1", true, false}, {"gmatch:P4", true, true}, {"gmatch:P5", true, false}} {
+	}{{"gmatch:P1", false, false}, {"gmatch:P5", false, true}, {"gmatch:P9", false, false}, {"gmatch:P1", true, false}, {"gmatch:P4", false, true}, {"gmatch:P4", true, true}, {"gmatch:P5", true, false}} {
 		ps, err := pattern.ByName(c.name)
 		if err != nil {
 			t.Fatal(err)

@@ -67,6 +67,7 @@ type rounds struct {
 	list    func(from, parts int) error
 	classes []func() error
 	again   func() (others uint64, err error) // has all listed roots to be taken once more; others are vertices that are none
+	columns func() error                      // the search in sweeps over columns; nil: it cannot be made so
 }
 
 // cleared is scratch that is zero when a round begins.
@@ -81,6 +82,9 @@ func (r *rounds) cleared(what string, bytes int64) (cuda.Buffer, error) {
 
 // search goes through all rounds. The session waits for the last one.
 func (r *rounds) search() error {
+	if r.x.Columns() {
+		return r.columns()
+	}
 	from, n := r.d.first()
 	for {
 		begun := time.Now()

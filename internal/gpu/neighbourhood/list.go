@@ -23,6 +23,7 @@ type roots struct {
 	Classes, Parts, First, Ours uint32
 	Most, Limit                 [maxClasses]uint32
 	Places, _                   uint32
+	Candidates                  uint64
 }
 
 type localArgs struct {
@@ -108,7 +109,11 @@ func (l *Search) start(x *session.Exec, d *dealer, limited bool, asWhole *atomic
 			roots[i] = share
 		}
 	}
-	if d.devices == 1 && 4*int64(share)*int64(len(present)) > x.Room()/listsShare {
+	byColumns, err := l.mayByColumns(x, d, a)
+	if err != nil {
+		return nil, err
+	}
+	if byColumns || d.devices == 1 && 4*int64(share)*int64(len(present)) > x.Room()/listsShare {
 		a.Ours = 1 // of one part
 		if err := l.count(x, list, grid, args, counts, roots); err != nil {
 			return nil, err
@@ -170,6 +175,9 @@ func (l *Search) start(x *session.Exec, d *dealer, limited bool, asWhole *atomic
 		x.Sweeps(session.Sweeps{Lists: l.adjacency(), Below: side == plan.LowerSide, Above: side == plan.UpperSide})
 	}
 	r.again = func() (uint64, error) { return l.again(x, counts) }
+	if byColumns {
+		r.columns = l.byColumns(r, list, grid, args, counts, lists)
+	}
 	r.list = func(from, parts int) error {
 		args.Roots.First, args.Roots.Ours = uint32(from), uint32(parts)
 		return session.Launch(x, list, grid, &args)

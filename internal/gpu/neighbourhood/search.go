@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sort"
 	"sync/atomic"
 
@@ -128,7 +129,7 @@ func (l *Search) choose(info cuda.Info) (err error) {
 		all, l.most = innerClasses, 0
 		l.whole = !l.lists && l.universes == nil
 	}
-	bytes := func(c *class) int { return c.layout(rows.Masks).bytes }
+	bytes := func(c *class) int { return c.layout(rows.Masks).cached }
 	if l.classes, err = chooseClasses(all, l.most, info.SharedPerBlock, l.table, l.universes, bytes); err != nil {
 		return err
 	}
@@ -151,6 +152,9 @@ func (l *Search) mostNeighbours() (most int) {
 	side := l.code.Rows.Universe
 	var scratch graph.Scratch
 	for v := range l.listed() {
+		if !slices.ContainsFunc(l.code.Roots, func(r plan.Range) bool { return r.First <= v && v < r.End }) {
+			continue
+		}
 		n := l.rel.Degree(v)
 		if n <= most {
 			if l.falling() {
@@ -277,7 +281,7 @@ func (l *Search) launch(r *rounds, stream *cuda.Stream, i, count, most int, args
 	}
 	args.Class = uint32(i)
 	teams := c.threads / c.team
-	launch := cuda.Launch{Threads: c.threads, Shared: l.layouts[i].bytes * teams, Stream: stream}
+	launch := cuda.Launch{Threads: c.threads, Shared: l.layouts[i].shared(x) * teams, Stream: stream}
 	if launch.Blocks, err = k.Resident(launch.Threads, launch.Shared); err != nil {
 		return nil, err
 	}

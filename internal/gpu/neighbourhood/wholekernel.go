@@ -51,8 +51,8 @@ func (l *Search) startWhole(x *session.Exec, work cuda.Buffer, known stats, args
 	if err != nil {
 		return nil, err
 	}
-	warps := c.threads / 32
-	launch := cuda.Launch{Threads: c.threads, Shared: c.layout(0).bytes * warps}
+	warps, lay := c.threads/32, c.layout(0)
+	launch := cuda.Launch{Threads: c.threads, Shared: lay.shared(x) * warps}
 	if launch.Blocks, err = k.Resident(launch.Threads, launch.Shared); err != nil {
 		return nil, err
 	}

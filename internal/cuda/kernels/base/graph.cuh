@@ -35,7 +35,7 @@ DEV bool sparse_row(const u32x4* words, u32 levels, u32 v, u32& row) {
 }
 
 // Where the places begin in Adj::cache, in ids (HeadIDs of package session), and the mark of a copy of a part.
-#define CACHE_HEAD 8
+#define CACHE_HEAD 16
 #define CACHE_PART 0x80000000u
 
 #ifdef WEFT_CACHED
@@ -58,6 +58,11 @@ struct CacheHead {
   u32 base_low, base_high, first, count;
   u32 block, block_end; // the vertices that this sweep of the search asks the lists of; 0, ~0: all
   u32 roots, roots_end; // the vertices that may have some of them as neighbours
+  // A sweep over columns, of which row_end is not 0, has of each list the ids block … block_end-1: list v is ids[rows[v] … rows[v+1]).
+  const u32* rows; // never null
+  const u32* ids;
+  const u64* marks; // how many entries the columns below id i << shift have: marks[i]
+  u32 row_end, shift; // vertices from row_end on have no list
 };
 DEV Adj adj_of(const Lists& l) {
   Adj a;

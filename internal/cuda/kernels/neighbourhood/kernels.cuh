@@ -79,19 +79,20 @@ DEV Count gain(const Graph& q, u32 c) {
 template <class C> DEV void search_root(const LocalParams& p, u8* m, u32*, const Share& share, Set s, Tally& n) {
   u32 root = share.root;
   u128 before = n.root;
+  s = kept<C>(m, s);
   each_outside<C>(p.run, p.graph, (TeamHead*)m, (u32*)(m + C::keys), share, s, n.watch,
-                  [&](u32, u32 y, u32 i, const Wedges<C::wedges>& t) {
+                  [&](u32, u32 y, u32 i, const Wedges<table_size<C>>& t) {
                     u32 c = atomic_add(&t.counts()[i], 1u);
                     if (c + 1 >= W_SHARE && outside_ok(p.graph, root, y)) n.root += gain(p.graph, c);
                   },
-                  [&](const Wedges<C::wedges>&) { before = n.root; }, [&] { n.root = before; });
+                  [&](const Wedges<table_size<C>>&) { before = n.root; }, [&] { n.root = before; });
 }
 #else
 // The matches with outside vertices of one range: found ones get numbers, and
 // their rows are made C::room at a time by going over the wedges again.
 template <class C>
 DEV void search_range(const LocalParams& p, u8* m, u32* out, const Hood<typename C::Row>& h, u32 root, Set s,
-                      const Wedges<C::wedges>& t, Tally& n) {
+                      const Wedges<table_size<C>>& t, Tally& n) {
   using T = Team<C::team>;
   using Row = typename C::Row;
   TeamHead* head = (TeamHead*)m;
@@ -145,8 +146,8 @@ template <class C> DEV void search_root(const LocalParams& p, u8* m, u32* rows, 
   Hood<typename C::Row> h = make_hood<C>(p.run, p.graph, m, rows, share.root, s, n.watch);
   u32* out = C::global_rows ? rows + p.x.scratch_words - C::room * C::Row::stride : (u32*)(m + C::out);
   each_outside<C>(p.run, p.graph, (TeamHead*)m, (u32*)(m + C::keys), share, s, n.watch,
-                  [&](u32, u32, u32 i, const Wedges<C::wedges>& t) { atomic_add(&t.counts()[i], 1u); },
-                  [&](const Wedges<C::wedges>& t) { search_range<C>(p, m, out, h, share.root, s, t, n); }, [] {});
+                  [&](u32, u32, u32 i, const Wedges<table_size<C>>& t) { atomic_add(&t.counts()[i], 1u); },
+                  [&](const Wedges<table_size<C>>& t) { search_range<C>(p, m, out, h, share.root, s, t, n); }, [] {});
 }
 #endif
 

@@ -3,7 +3,7 @@
 // on the graph and not on conditions; it was measured when the graph came onto the device.
 #ifndef WEFT_LOCAL_ROOTS
 #define WEFT_LOCAL_ROOTS
-#include "neighbourhood/hood.cuh"
+#include "neighbourhood/columns.cuh"
 
 #define CLASSES 16
 #define FAULT_UNIVERSE 1 // a root has more neighbours than any class takes
@@ -20,6 +20,7 @@ struct Roots {
   u32 most[CLASSES];   // the largest universe of each class, the largest class first
   u32 limit[CLASSES];  // the most that is walked; ~0: any number
   u32 places, unused;  // vertices that may be roots
+  u32* candidates; // a bit for each vertex, in searches by sweeps over columns: whether it is a root of all lists; null: no such search
 };
 
 // The vertex at a place among those that may be roots, and the place of one of them.
@@ -139,9 +140,23 @@ DEV bool in_root_ranges(const Graph& q, u32 v) {
   return false;
 }
 
+// The smallest class for a universe and an amount of work: the last that takes them.
+DEV u32 class_for(const Roots& x, u32 universe, u32 work) {
+  u32 c = x.classes - 1;
+  while (c > 0 && (universe > x.most[c] || work > x.limit[c])) c--;
+  return c;
+}
+
 // The class of vertex v: the last, smallest one that it fits in; ~0: v is not a root.
 DEV u32 class_of(const Run& run, const Graph& q, const Roots& x, u32 v) {
   u32 work = x.work[place_of_root(q, v)];
+#if W_OUTSIDE
+  const Columns c = columns(q);
+  if (c.on()) { // without a look at its list, which is in host memory
+    if (!(x.candidates[v >> 5] >> (v & 31) & 1) || c.from(outside_from(q, v)) >= c.to(outside_end(q, v))) return ~0u;
+    return class_for(x, 0, work_in(q, c, v, work));
+  }
+#endif
   if (W_ROWS == 3 && work == 0 || !in_root_ranges(q, v) || !root_ok(q, v)) return ~0u;
   Set s = universe(q, v);
   if (s.n < W_INSIDE) return ~0u;
@@ -154,9 +169,7 @@ DEV u32 class_of(const Run& run, const Graph& q, const Roots& x, u32 v) {
     fail(run, FAULT_UNIVERSE, v);
     return ~0u;
   }
-  u32 c = x.classes - 1;
-  while (c > 0 && (s.n > x.most[c] || work > x.limit[c])) c--;
-  return c;
+  return class_for(x, s.n, work);
 }
 
 // Makes the lists, or counts how long they are. Shared memory: two words a class.
@@ -171,6 +184,10 @@ DEV void list_roots(const Run& run, const Graph& q, const Roots& x) {
     bool live = i0 + thread() < share;
     u32 i = (u32)i0 + thread(), v = live ? root_at(x.vertices, i / x.ours * x.parts + x.first + i % x.ours) : 0;
     u32 c = live ? class_of(run, q, x, v) : ~0u;
+    if (x.candidates && !columns(q).on()) { // one part, of all vertices: v is i
+      const u32 bits = ballot(ALL, c != ~0u);
+      if (lane() == 0 && live) x.candidates[i >> 5] = bits;
+    }
     u32 same = match_any(ALL, c), leader = ctz(same), at = 0;
     if (c != ~0u && lane() == leader) at = atomic_add(&mine[c], popc(same));
     at = shfl(ALL, at, leader) + popc(same & Warp::below());

@@ -56,6 +56,9 @@ template <class C> DEV void search_root(const LocalParams& p, u8* m, u32*, const
   using Row = typename C::Row;
   const Graph& q = p.graph;
   u32 root = share.root;
+#ifdef WEFT_CACHED
+  s = copy_of<T>(s, (u32*)(m + C::copy), C::kept);
+#endif
   u32 cut = W_UNIVERSE == 1 ? s.n : W_UNIVERSE == 2 ? 0 : below(lists(q), root).n;
   Hood<Row> h = {(const u32*)0, (const u32*)0, s.n, cut};
   u32 from = level1_from(q, h), end = min(level1_end(q, h), h.d);

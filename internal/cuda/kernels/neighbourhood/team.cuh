@@ -133,6 +133,16 @@ template <class T> DEV void team_fill(u32* p, u32 n, u32 x) {
   for (u32 i = T::rank(); i < n; i += T::size()) p[i] = x;
 }
 
+// A copy of a list in a team's shared memory, which has room for so many ids; the list itself if it is longer. Each look at a list that
+// lies in host memory is a trip over the bus.
+template <class T> DEV Set copy_of(Set s, u32* to, u32 room) {
+  if (s.n > room) return s;
+  T::sync();
+  for (u32 i = T::rank(); i < s.n; i += T::size()) to[i] = s.p[i];
+  T::sync();
+  return Set{to, s.n};
+}
+
 // Deals numbers first … end-1 to the warps of a block, `most` at a time, to each
 // as it asks: f(k0, k1) for k0 … k1-1. A warp alone gets them all, 32 at a time.
 // Collective for the team, which has synchronised since the numbers were known;

@@ -12,9 +12,10 @@ template <u32 CAP> struct Wedges {
   u32 lo, hi;
   u32 slots; // in use: of the table, or hi-lo
   bool direct;
+  Columns columns;
 
   // The part of u's neighbours that is in the range.
-  DEV Set part(const Graph& q, u32 u) const { return slice(list(lists(q), u), lo, hi < q.n ? hi : ~0u); }
+  DEV Set part(const Graph& q, u32 u) const { return slice_of(q, columns, u, lo, hi); }
   DEV u32 longest() const { return min(slots, 64u); } // probes before a table counts as full
   DEV u32* keys() const { return words; }
   DEV u32* counts() const { return direct ? words : words + CAP; }
@@ -54,12 +55,12 @@ template <u32 CAP> struct Wedges {
 
 // The first id in [from, end) where degrees from `from` on add up to more than
 // sum. One lane.
-template <class A> DEV u32 id_of_degree(const A& a, u32 from, u32 end, u64 sum) {
-  u64 limit = entries_below(a, from) + sum;
+DEV u32 id_of_degree(const Graph& q, const Columns& c, u32 from, u32 end, u64 sum) {
+  u64 limit = entries_in(q, c, from) + sum;
   u32 lo = from, n = end - from;
   while (n > 0) {
     u32 half = n >> 1;
-    bool low = entries_below(a, lo + half + 1) <= limit;
+    bool low = entries_in(q, c, lo + half + 1) <= limit;
     lo = low ? lo + half + 1 : lo;
     n = low ? n - half - 1 : half;
   }
@@ -71,21 +72,22 @@ template <class A> DEV u32 id_of_degree(const A& a, u32 from, u32 end, u64 sum) 
 // each range. It calls undo() if the table was full and a range must be repeated, with a larger
 // table or in parts. False: the run is stopped.
 template <class C, class F, class E, class U>
-DEV bool each_range(const Run& r, const Graph& q, TeamHead* head, u32* words, Set s, u32 lo, u32 end, u64 wedges, Watch& watch,
+DEV bool each_range(const Run& r, const Graph& q, const Columns& columns, TeamHead* head, u32* words, Set s, u32 lo, u32 end, u64 wedges, Watch& watch,
                     F count, E ended, U undo) {
   using T = Team<C::team>;
   // Wedges end in a range about as its degrees are to all in the graph.
-  u64 all = max((u64)1, entries_below(lists(q), q.n));
+  u64 all = max((u64)1, all_entries(q, columns));
   u32 width = end - lo, doubt = 1;
-  Wedges<C::wedges> t;
-  t.words = words;
+  constexpr u32 CAP = table_size<C>;
+  Wedges<CAP> t;
+  t.words = words, t.columns = columns;
   while (lo < end) {
     u32 hi = end - lo < width ? end : lo + width;
     if (T::rank() == 0) {
       u32 to = hi;
-      if (wedges > C::wedges / 4 * 3) {
-        to = id_of_degree(lists(q), lo, hi, (u64)((f64)all / (f64)wedges * (C::wedges / 4 * 3)));
-        to = min(hi, max(to, lo + min(hi - lo, 2 * C::wedges)));
+      if (wedges > CAP / 4 * 3) {
+        to = id_of_degree(q, columns, lo, hi, (u64)((f64)all / (f64)wedges * (CAP / 4 * 3)));
+        to = min(hi, max(to, lo + min(hi - lo, 2 * CAP)));
       }
       head->found = watch.leave(r) ? lo : to;
       head->flag = 0;
@@ -93,7 +95,7 @@ DEV bool each_range(const Run& r, const Graph& q, TeamHead* head, u32* words, Se
     T::sync();
     hi = head->found;
     if (hi == lo) return false;
-    u64 expected = (u64)((f64)wedges / (f64)all * (f64)(entries_below(lists(q), hi) - entries_below(lists(q), lo))) * doubt + 1;
+    u64 expected = (u64)((f64)wedges / (f64)all * (f64)(entries_in(q, columns, hi) - entries_in(q, columns, lo))) * doubt + 1;
     t.template open<T>(lo, hi, min(wedges, expected));
     each_of<T>(head, s.n, [&](u32 k) { return t.part(q, s.p[k]); },
                [&](u32 k, u32 y) {
@@ -107,7 +109,7 @@ DEV bool each_range(const Run& r, const Graph& q, TeamHead* head, u32* words, Se
     T::sync();
     if (full) {
       undo();
-      if (t.slots < C::wedges) doubt *= 8;
+      if (t.slots < CAP) doubt *= 8;
       else width = max(1u, (hi - lo) / 2);
       continue;
     }
@@ -124,13 +126,14 @@ template <class C, class F, class E, class U>
 DEV void each_outside(const Run& r, const Graph& q, TeamHead* head, u32* words, const Share& share, Set s, Watch& watch, F count,
                       E ended, U undo) {
   using T = Team<C::team>;
-  u32 lo = outside_from(q, share.root), end = outside_end(q, share.root);
+  const Columns c = columns(q);
+  u32 lo = c.from(outside_from(q, share.root)), end = c.to(outside_end(q, share.root));
   if (lo >= end) return;
   u64 mine = 0;
-  for (u32 k = T::rank(); k < s.n; k += T::size()) mine += degree(lists(q), s.p[k]);
+  for (u32 k = T::rank(); k < s.n; k += T::size()) mine += degree_of(q, c, s.p[k]);
   u64 wedges = team_sum<T>(head, mine);
   auto bound = [&](u32 part) {
-    return part == share.tasks ? end : id_of_degree(lists(q), lo, end, (u64)((f64)(entries_below(lists(q), end) - entries_below(lists(q), lo)) * part / share.tasks));
+    return part == share.tasks ? end : id_of_degree(q, c, lo, end, (u64)((f64)(entries_in(q, c, end) - entries_in(q, c, lo)) * part / share.tasks));
   };
   for (;;) {
     u32 from = lo, to = end;
@@ -145,7 +148,7 @@ DEV void each_outside(const Run& r, const Graph& q, TeamHead* head, u32* words, 
       T::sync();
       if (from == end) return;
     }
-    if (from < to && !each_range<C>(r, q, head, words, s, from, to, wedges, watch, count, ended, undo)) return;
+    if (from < to && !each_range<C>(r, q, c, head, words, s, from, to, wedges, watch, count, ended, undo)) return;
     if (!C::shares) return;
   }
 }
