@@ -45,6 +45,7 @@ var Options = slices.Concat(option.Table{
 	option.Choice("join.eliminate", "look for edges between the vertices of a phase while its rows are made, or, with join.extend=multi, in eliminations after it", "inside", "after"),
 	option.Choice("join.lists", "neighbour lists: the graph's, or by edge label in interval-PCSR or hashed PCSR", "graph", "interval", "hashed"),
 	option.Switch("join.renumber", true, "with join.lists=interval: vertices have ids by which those with the same edge labels follow each other; off: the graph's own"),
+	option.Choice("join.merge", "in counts, merge rows that no later phase can tell apart into one with the sum of their counts; auto: where many partial matches are expected", "auto", "on", "off"),
 	option.Choice("join.sets", "intersect lists by their sizes, or, for comparison (naive), look each element of the first list up in the whole of the others", "size", "naive"),
 	option.Choice("join.filter", "leave out vertices that lack what the signature of a pattern vertex has; auto: where that is expected to pay", "auto", "signature", "off"),
 	option.Number("join.signature", usualSignature, 32, 4096, "bits of a signature, a multiple of 32"),
@@ -122,6 +123,7 @@ type prepared struct {
 	left    [][]plan.Filtered   // by the filter, for a plan whose levels are analyzed
 	notes   []string
 	steps   []step
+
 	closing *tailSum // of the last step, on devices; nil: it is not counted by arithmetic
 }
 
@@ -136,6 +138,7 @@ func (Host) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
 	w := way{extend: extension(v), signatures: filters(g, p, v), counting: !o.Listing && !o.Levels && len(p.Edges) == 0}
+	w.merging = w.counting
 	return prepare(ctx, g, p, o, v, w)
 }
 
@@ -150,6 +153,7 @@ type way struct {
 	extend     string // a way to cut a plan into phases
 	signatures bool   // candidates are filtered by them
 	counting   bool   // matches are counted without rows where that is possible
+	merging    bool   // rows that later phases cannot tell apart may be merged
 	device     bool   // a device filters by the signatures
 	segments   bool   // a device has a segment of the lists at a time
 }
@@ -170,6 +174,9 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 	all := cut[w.extend](p, levels)
 	if levels < len(p.Levels) {
 		all = append(all, phases.Tail(p))
+	}
+	if w.merging {
+		all = merges(p, all, v)
 	}
 	all[0].Initial = w.extend != "single" && !w.device && len(all) > 1
 	var allowed [][]uint64
