@@ -96,6 +96,7 @@ func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 	if w.extend == "auto" {
 		w.extend = "auto on GPUs"
 	}
+	w.merging = w.counting && !x.share && !x.balance && x.output == atomically
 	if segments {
 		return x.outOfCore(ctx, g, p, o, v, w)
 	}

@@ -109,20 +109,20 @@ func OrderOnGPU(opt map[string]string) string {
 
 // prepared is a plan that is ready to run.
 type prepared struct {
-	g       *graph.Graph
-	p       *plan.Plan
-	o       engine.Options
-	steal   bool
-	batch   int
-	lists   lists
-	index   string              // join.index
-	naive   bool                // join.sets
-	ids     *layout.Renumbering // of the lists; nil: the graph's ids
-	signed  *signatures         // that devices filter by; nil: none do
-	said    []string            // of the filter
-	left    [][]plan.Filtered   // by the filter, for a plan whose levels are analyzed
-	notes   []string
-	steps   []step
+	g      *graph.Graph
+	p      *plan.Plan
+	o      engine.Options
+	steal  bool
+	batch  int
+	lists  lists
+	index  string              // join.index
+	naive  bool                // join.sets
+	ids    *layout.Renumbering // of the lists; nil: the graph's ids
+	signed *signatures         // that devices filter by; nil: none do
+	said   []string            // of the filter
+	left   [][]plan.Filtered   // by the filter, for a plan whose levels are analyzed
+	notes  []string
+	steps  []step
 
 	closing *tailSum // of the last step, on devices; nil: it is not counted by arithmetic
 }
@@ -175,7 +175,7 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 	if levels < len(p.Levels) {
 		all = append(all, phases.Tail(p))
 	}
-	if w.merging {
+	if w.merging && !w.segments && w.extend != "multi, after" {
 		all = merges(p, all, v)
 	}
 	all[0].Initial = w.extend != "single" && !w.device && len(all) > 1

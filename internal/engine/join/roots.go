@@ -15,7 +15,7 @@ type task struct {
 	step       int
 	rows       []uint32
 	weights    []engine.Tally // of the rows; nil: they are 1
-	lo, hi     uint32 // the candidates lo ≤ v < hi of the step's first level; of several rows all of them
+	lo, hi     uint32         // the candidates lo ≤ v < hi of the step's first level; of several rows all of them
 }
 
 // queue hands out the roots in units. Busy workers give away half of the rows before them.

@@ -140,11 +140,11 @@ type part struct {
 	// weights are those of the table's rows, of a step that has any; else they are 1.
 	weights []engine.Tally
 	merged  *merged // of a step that merges
-	made  uint64            // rows for tables so far
-	lo    uint32            // the row's candidates for the step's first level, of several: those that a task has
-	hi    uint32
-	cand  []candidates // of each group
-	tail  *tailState   // of a step that counts the plan's tail
+	made    uint64  // rows for tables so far
+	lo      uint32  // the row's candidates for the step's first level, of several: those that a task has
+	hi      uint32
+	cand    []candidates // of each group
+	tail    *tailState   // of a step that counts the plan's tail
 }
 
 // outRows is how many matches are handed over at once.

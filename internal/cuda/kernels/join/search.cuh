@@ -36,7 +36,22 @@ struct JoinWarp {
   const u32* list;
   u64 unit;
   u32 n, unused[3];
+  u64 weight[2]; // of the row
+  u64 sum[2];    // of matches, where rows have weights, that the run's counters do not have yet
 };
+
+// a × b; over becomes true if that passes 128 bits.
+DEV u128 times(u128 a, u64 b, bool& over) {
+  u128 low = (u128)(u64)a * b, high = (u128)(u64)(a >> 64) * b + (low >> 64);
+  over |= (u64)(high >> 64) != 0;
+  return high << 64 | (u64)low;
+}
+DEV u128 times128(u128 a, u128 b, bool& over) {
+  const u64 high = (u64)(b >> 64);
+  // One of them has less than 64 bits, or the product is too large.
+  over |= high && a >> 64;
+  return high ? times(b, (u64)a, over) : times(a, (u64)b, over);
+}
 
 // A row is done: no position.
 #define JOIN_DONE ~0u
@@ -60,16 +75,44 @@ template <JoinGoal GOAL> struct Joiner {
   static constexpr bool WRITES = GOAL == JOIN_ROWS || GOAL == JOIN_PLACED || GOAL == JOIN_FILL;
 
   DEV Joiner(const Run& run, const JoinArgs& x, const JoinLists* lists, const JoinStep& s, JoinWarp& w) 
-      : run(run), x(x), lists(lists), s(s), w(w), count(join_count_of(x)), chunk_rows(join_run_of(x, count - x.base)), parts(join_parts_of(x, s.late, count - x.base)) {}
+      : run(run), x(x), lists(lists), s(s), w(w), count(join_count_of(x)), chunk_rows(join_run_of(x, count - x.base)), parts(join_parts_of(x, s.late, count - x.base)) {
+    if (lane() < 2) w.sum[lane()] = 0;
+    sync_warp(ALL);
+  }
 
   // Counts n rows of this root, which is the same on all lanes.
   DEV void add(u64 n) {
+    if (GOAL == JOIN_COUNT && x.weights) {
+      if (n && lane() == 0) weigh(n);
+      return;
+    }
     total += n;
     if (GOAL == JOIN_COUNT && n && lane() == 0) add_root(run, w.row[0], n);
   }
 
+  // Counts n matches of each partial match that the row stands for. Lane 0.
+  DEV void weigh(u128 n) {
+    bool over = false;
+    if (x.weights) n = times128((u128)w.weight[1] << 64 | w.weight[0], n, over);
+    add_root(run, w.row[0], n);
+    const u128 sum = ((u128)w.sum[1] << 64 | w.sum[0]) + n;
+    over |= sum < n;
+    w.sum[0] = (u64)sum;
+    w.sum[1] = (u64)(sum >> 64);
+    if (over) store_relaxed(&run.counters->overflow, 1u);
+  }
+
+  // Tells the run's counters of the matches by weights.
+  DEV void tell_weighed() {
+    if (lane() != 0) return;
+    const u128 sum = (u128)w.sum[1] << 64 | w.sum[0];
+    if (sum) add128(run.counters, sum);
+    w.sum[0] = w.sum[1] = 0;
+  }
+
   // Tells the run's counters.
   DEV void tell() {
+    if (GOAL == JOIN_COUNT && x.weights) return tell_weighed();
     u64 n = total - told;
     told = total;
     if (!n || lane() != 0) return;
@@ -96,6 +139,8 @@ template <JoinGoal GOAL> struct Joiner {
         r++;
       }
     }
+    if (x.out_weights)
+      for (u32 k = lane(); k < 2 * rows; k += 32) x.out_weights[2 * at + k] = x.weights ? w.weight[k & 1] : !(k & 1);
   }
 
   // Places for n rows. Returns how many of them there is room for.
@@ -172,6 +217,7 @@ template <JoinGoal GOAL> struct Joiner {
   DEV void read(u32 row) {
     sync_warp(ALL);
     if (lane() < x.width) w.row[lane()] = x.rows[(u64)row * x.width + lane()];
+    if (x.weights && lane() < 2) w.weight[lane()] = x.weights[2 * (u64)row + lane()];
     sync_warp(ALL);
   }
 
