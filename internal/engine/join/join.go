@@ -95,16 +95,25 @@ func read(o engine.Options, other option.Table, on string) (option.Values, error
 // asked reports whether a switch has a given value.
 func asked(v option.Values, name string) bool { return len(v.Given(option.Table{{Name: name}})) > 0 }
 
-// Order is the rule of the matching order for joins: by joint degrees, after semijoins.
-const Order = "join"
+// Order returns the rule of the matching order for joins: by joint degrees, after semijoins, or where fewer rows are
+// expected with merges.
+func Order(opt map[string]string) string {
+	if v, err := Options.Read(opt); err == nil && v.Text("join.merge") == "off" {
+		return "join"
+	}
+	return plan.MergeOrder
+}
 
 // OrderOnGPU returns the rule of the matching order for joins on GPUs. Phases of several vertices are asked for by name
 // there, and have GENEVA's.
 func OrderOnGPU(opt map[string]string) string {
-	if v, err := Options.Read(opt); err == nil && v.Text("join.extend") == "multi" {
+	switch v, err := Options.Read(opt); {
+	case err == nil && v.Text("join.extend") == "multi":
 		return "geneva"
+	case err == nil && v.Text("join.merge") == "off":
+		return plan.JoinOnGPU
 	}
-	return plan.JoinOnGPU
+	return plan.MergeOnGPU
 }
 
 // prepared is a plan that is ready to run.

@@ -33,7 +33,10 @@ func merges(p *plan.Plan, all []phases.Phase, v option.Values) []phases.Phase {
 	case "on":
 		return phases.Merged(p, all, func(*phases.Merging) bool { return true })
 	}
-	return phases.Merged(p, all, func(m *phases.Merging) bool { return p.Levels[m.End-1].Estimate >= mergedLeast })
+	return phases.Merged(p, all, func(m *phases.Merging) bool {
+		lv := &p.Levels[m.End-1]
+		return max(lv.Estimate, lv.Rows) >= mergedLeast
+	})
 }
 
 // merging is a step that merges, with what can be worked out before a run.
