@@ -180,11 +180,15 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 	if w.counting && p.Tail.K > 1 && (!w.device || tailBacks(p) <= maxBacks && (w.segments || deviceTails(p))) {
 		levels -= p.Tail.K
 	}
+	w.merging = w.merging && !w.segments && w.extend != "multi, after" && v.Text("join.merge") != "off"
+	if w.merging && expectsMerges(p) && !asked(v, "join.extend") {
+		w.extend = "single" // a merge then finds what each vertex leaves to forget
+	}
 	all := cut[w.extend](p, levels)
 	if levels < len(p.Levels) {
 		all = append(all, phases.Tail(p))
 	}
-	if w.merging && !w.segments && w.extend != "multi, after" {
+	if w.merging {
 		all = merges(p, all, v)
 	}
 	all[0].Initial = w.extend != "single" && !w.device && len(all) > 1

@@ -27,10 +27,7 @@ const nobody = ^uint32(0)
 
 // merges returns phases with merges where they are wanted.
 func merges(p *plan.Plan, all []phases.Phase, v option.Values) []phases.Phase {
-	switch v.Text("join.merge") {
-	case "off":
-		return all
-	case "on":
+	if v.Text("join.merge") == "on" {
 		return phases.Merged(p, all, func(*phases.Merging) bool { return true })
 	}
 	return phases.Merged(p, all, func(m *phases.Merging) bool {
@@ -38,6 +35,9 @@ func merges(p *plan.Plan, all []phases.Phase, v option.Values) []phases.Phase {
 		return max(lv.Estimate, lv.Rows) >= mergedLeast
 	})
 }
+
+// expectsMerges reports whether the model of the graph was asked how many rows merges leave.
+func expectsMerges(p *plan.Plan) bool { return p.Levels[len(p.Levels)-1].Rows > 0 }
 
 // merging is a step that merges, with what can be worked out before a run.
 type merging struct {
