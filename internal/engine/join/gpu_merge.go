@@ -25,9 +25,9 @@ const weightBytes = 16
 
 // mergingPhase is a merge on a device.
 type mergingPhase struct {
-	slots  uint64 // address
+	slots     uint64 // address
 	slotCount uint32 // slots, a power of two
-	used   bool   // slots have rows
+	used      bool   // slots have rows
 }
 
 // layMerges says what a device needs of the plan's merges.
@@ -73,7 +73,7 @@ func (x *prepared) eachMerge(f func(i int, m *merging)) {
 }
 
 // mergedRoom is the most rows of a merge's table, where others have `room` rows.
-func mergedRoom(room uint32) uint32 { return mergedFactor * room }
+func mergedRoom(room uint32) uint32 { return gpuMerged * room }
 
 // slotsOf is the number of slots for so many merged rows.
 func slotsOf(rows uint32) uint32 { return 1 << bits.Len32(2*rows-1) }
@@ -96,7 +96,7 @@ func (t *tables) tableBytes(i int) int64 {
 		row += weightBytes
 	}
 	if t.phase[i].merges {
-		row = mergedFactor*(row+4*4) + 4
+		row = gpuMerged*(row+4*4) + 4
 	}
 	return row
 }

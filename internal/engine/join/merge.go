@@ -15,12 +15,19 @@ import (
 // with the sum of the numbers of partial matches that they stand for: their weights. Whatever the number of matches, later phases have
 // no more rows than there are assignments of the vertices with neighbours to come.
 
-// mergedLeast is the number of partial matches from which a merge is expected to pay.
-const mergedLeast = 1 << 14
+// mergedLeast is the number of partial matches from which a merge is expected to pay, and surelyMerged the number of levels from which on
+// estimates of it are not believed: they were too low by factors of hundreds.
+const (
+	mergedLeast  = 1 << 14
+	surelyMerged = 8
+)
 
-// mergedFactor is how many times as many rows the table of a merge has as others. Rows that are equal become one row only while the
-// first of them is in the table.
-const mergedFactor = 16
+// hostMerged and gpuMerged are how many times as many rows the table of a merge has as others, on the processor and on GPUs. Rows that
+// are equal become one row only while the first of them is in the table.
+const (
+	hostMerged = 64
+	gpuMerged  = 16
+)
 
 // nobody is in the place of a vertex that no later phase asks for. No vertex has this id.
 const nobody = ^uint32(0)
@@ -32,7 +39,7 @@ func merges(p *plan.Plan, all []phases.Phase, v option.Values) []phases.Phase {
 	}
 	return phases.Merged(p, all, func(m *phases.Merging) bool {
 		lv := &p.Levels[m.End-1]
-		return max(lv.Estimate, lv.Rows) >= mergedLeast
+		return len(p.Levels) >= surelyMerged && expectsMerges(p) || max(lv.Estimate, lv.Rows) >= mergedLeast
 	})
 }
 
@@ -184,14 +191,14 @@ func (w *worker) merge(i int, m *[maxLevels]uint32, n engine.Tally) {
 		at, _ = pt.merged.find(s, pt.table, row)
 	}
 	if len(pt.table) == cap(pt.table) {
-		w.grow(pt, s.after, mergedFactor*w.batch)
+		w.grow(pt, s.after, hostMerged*w.batch)
 	}
 	pt.table = append(pt.table, row...)
 	pt.weights = append(pt.weights, n)
 	pt.merged.slots[at] = uint32(len(pt.weights))
 	pt.made++
 	w.hold(s.after)
-	if len(pt.weights) == mergedFactor*w.batch {
+	if len(pt.weights) == hostMerged*w.batch {
 		w.flush(i)
 	}
 }
@@ -218,7 +225,7 @@ next:
 // widen makes more slots for the table of a step.
 func (w *worker) widen(pt *part, s *step) {
 	n := max(4*len(pt.merged.slots), leastSlots)
-	n = min(n, 1<<bits.Len(uint(2*mergedFactor*w.batch)))
+	n = min(n, 1<<bits.Len(uint(2*hostMerged*w.batch)))
 	w.took("slots of merged rows", 4*n)
 	pt.merged.slots = make([]uint32, n)
 	for k := range pt.weights {
@@ -237,7 +244,7 @@ func (x *prepared) rowBytes(i int) int {
 		row += int(unsafe.Sizeof(engine.Tally{}))
 	}
 	if s.merging != nil {
-		row = mergedFactor * (row + 4*2*2)
+		row = hostMerged * (row + 4*2*2)
 	}
 	return row
 }

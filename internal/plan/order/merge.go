@@ -2,6 +2,7 @@ package order
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"sort"
@@ -20,6 +21,11 @@ const mergeWidth = 32
 // worthMerging is how many times fewer rows an order for merges must be expected to make than another one to be taken: both are
 // estimates.
 const worthMerging = 2
+
+// modelError is by how much an estimate may be too low, for each vertex that it is over. The errors of estimates of joins grow
+// exponentially with the number of joins (Ioannidis and Christodoulakis, SIGMOD 1991). Those of a few vertices, as of a frontier, are
+// bounds that hold.
+const modelError = 1.5
 
 // merges looks for an order in which a join breadth first makes few rows if it merges those that nothing later tells apart
 // (phases.Merge).
@@ -63,7 +69,7 @@ func (m *merges) extend(p *mergePrefix, v int) mergePrefix {
 	q := mergePrefix{order: extended(p.order, v), placed: p.placed | 1<<v}
 	made := s.Card(q.placed)
 	if p.placed != 0 {
-		made = p.rows * s.Extension(p.placed, v)
+		made = p.rows * s.Extension(p.placed, v) * modelError
 	}
 	q.made = append(slices.Clone(p.made), made)
 	q.cost = p.cost + made
@@ -81,7 +87,7 @@ func (m *merges) assignments(placed uint32) float64 {
 			frontier |= 1 << v
 		}
 	}
-	n := s.Card(frontier)
+	n := s.Card(frontier) * math.Pow(modelError, float64(max(bits.OnesCount32(frontier)-1, 0)))
 	for _, v := range pattern.Members(placed &^ frontier) {
 		all, barred := float64(b.Vertices[v].Count), 1.0
 		for _, l := range pattern.Members(m.alike[v] & later) {
@@ -105,12 +111,28 @@ func (m *merges) along(order []int) mergePrefix {
 	return p
 }
 
-// total is the expected number of rows that a join makes in an order. It makes none for the last vertices that no link joins to each
-// other.
+// closes reports whether arithmetic closes a set of vertices behind all others: no link joins two of them, and they are few, or have few
+// sets of candidates.
+func (m *merges) closes(set uint32) bool {
+	var kinds []int
+	for _, v := range pattern.Members(set) {
+		if m.b.Near[v]&set != 0 {
+			return false
+		}
+		if !slices.ContainsFunc(kinds, func(u int) bool {
+			return m.b.Near[u] == m.b.Near[v] && m.b.statistics().Class[u] == m.b.statistics().Class[v]
+		}) {
+			kinds = append(kinds, v)
+		}
+	}
+	return bits.OnesCount32(set) <= plan.MaxTail || len(kinds) <= plan.MaxTail
+}
+
+// total is the expected number of rows that a join makes in an order. It makes none for the last vertices, which arithmetic closes.
 func (m *merges) total(p *mergePrefix) float64 {
 	n := p.cost
 	tail := uint32(0)
-	for l := len(p.order) - 1; l > 0 && m.b.Near[p.order[l]]&tail == 0 && len(p.order)-l <= plan.MaxTail; l-- {
+	for l := len(p.order) - 1; l > 0 && m.closes(tail|1<<p.order[l]); l-- {
 		tail |= 1 << p.order[l]
 		n -= p.made[l]
 	}
@@ -120,8 +142,9 @@ func (m *merges) total(p *mergePrefix) float64 {
 // search keeps a beam of prefixes, the best of each set of vertices.
 func (m *merges) search(o plan.Options) mergePrefix {
 	b := m.b
+	var whole *mergePrefix // the best so far, without the vertices that arithmetic closes
 	level := []mergePrefix{{}}
-	for range b.N {
+	for len(level) > 0 {
 		width := mergeWidth
 		if o.Ended() {
 			width = 1
@@ -138,6 +161,13 @@ func (m *merges) search(o plan.Options) mergePrefix {
 			}
 			for ; from != 0; from &= from - 1 {
 				q := m.extend(p, bits.TrailingZeros32(from))
+				if whole != nil && q.cost >= whole.cost {
+					continue
+				}
+				if m.closes(b.all() &^ q.placed) {
+					whole = &q
+					continue
+				}
 				if old, ok := best[q.placed]; !ok || q.cost < old.cost {
 					best[q.placed] = q
 				}
@@ -155,7 +185,10 @@ func (m *merges) search(o plan.Options) mergePrefix {
 		})
 		level = level[:min(len(level), width)]
 	}
-	return level[0]
+	for _, v := range pattern.Members(b.all() &^ whole.placed) {
+		*whole = m.extend(whole, v)
+	}
+	return *whole
 }
 
 // orderMerged returns the order for a join that merges rows, if it is expected to make clearly fewer rows in it than in
