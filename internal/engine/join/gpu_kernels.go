@@ -22,6 +22,8 @@ func kernelTexts() map[string]string {
 		"join_tail_count": "JOIN_TAIL_KERNEL(join_tail_count)\n",
 		"join_histogram":  "JOIN_SORT_KERNEL(join_histogram)\n",
 		"join_deal":       "JOIN_SORT_KERNEL(join_deal)\n",
+		// Rows that get the number of their candidates as a factor of their weight.
+		"join_weigh": "JOIN_KERNEL(join_weigh, JOIN_WEIGH, rows)\n",
 		// Two passes: sizes of all rows of a table, and then windows of new rows.
 		"join_sizes":  "JOIN_KERNEL(join_sizes, JOIN_SIZES, sizes)\n",
 		"join_placed": "JOIN_KERNEL(join_placed, JOIN_PLACED, placed)\n",
@@ -90,6 +92,8 @@ func (x *onGPU) phaseKernels() []phaseKernel {
 		}
 		p.goal = "count"
 		switch {
+		case s.Weigh:
+			p.goal = "weigh"
 		case i < last:
 			p.goal = "rows"
 			p.windowed = single && x.output != atomically

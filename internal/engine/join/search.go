@@ -258,6 +258,17 @@ func (w *worker) extend(i int) {
 		}
 	}
 	switch {
+	case s.Weigh:
+		c := &pt.cand[0]
+		if n := len(c.list) - bits.OnesCount32(c.taken(s.groups[0].distinct, &pt.m)); n > 0 {
+			weight := pt.n
+			if pt.n = weight.Times(engine.Tally64(uint64(n))); pt.n.Over {
+				w.queue.Fail(engine.ErrOverflow)
+			}
+			pt.m[s.levels[0].level] = nobody
+			w.put(i)
+			pt.n = weight
+		}
 	case pt.tail != nil:
 		w.add(pt.tail.count(s, pt), pt)
 	case s.closed:
@@ -529,7 +540,9 @@ func (w *worker) add(n engine.Tally, pt *part) {
 	if w.count.Over {
 		w.queue.Fail(engine.ErrOverflow)
 	}
-	w.queue.AddPerRoot(w.goal.PerRoot, w.original(pt.m[0]), n.N)
+	if w.goal.PerRoot != nil { // else nobody may be in place of the root
+		w.queue.AddPerRoot(w.goal.PerRoot, w.original(pt.m[0]), n.N)
+	}
 	if w.goal.Limit > 0 {
 		w.limit()
 	}

@@ -102,7 +102,7 @@ func (x *prepared) compile(all []phases.Phase, allowed [][]uint64, counting bool
 		}
 	}
 	for i := range steps {
-		steps[i].weighs = i > 0 && steps[i-1].weighs
+		steps[i].weighs = i > 0 && steps[i-1].weighs || steps[i].Weigh
 		if of := steps[i].Merging; of != nil {
 			steps[i].merging, steps[i].weighs = x.newMerging(of, steps[i+1:]), true
 		}

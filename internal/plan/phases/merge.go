@@ -69,6 +69,11 @@ func merging(p *plan.Plan, end int) Merging {
 	return m
 }
 
+// forgets reports whether nothing later asks for a level's vertex.
+func (m *Merging) forgets(l int) bool {
+	return !slices.Contains(m.Live, l) && !slices.ContainsFunc(m.Bars, func(b Bar) bool { return b.Level == l })
+}
+
 // finer reports whether rows that were merged by `before` may have equal ones again by m: a further level is forgotten, or more of the
 // neighbours of a bar's later level are matched.
 func (m *Merging) finer(p *plan.Plan, before *Merging) bool {
@@ -108,12 +113,18 @@ func Merged(p *plan.Plan, all []Phase, wanted func(m *Merging) bool) []Phase {
 	var before Merging
 	end := 0
 	for i, x := range all {
-		out = append(out, x)
 		end += len(x.Levels())
 		if i == 0 || i == len(all)-1 || end <= checked {
+			out = append(out, x)
 			continue
 		}
-		if m := merging(p, end); m.Forgotten() > 0 && m.finer(p, &before) && wanted(&m) {
+		m := merging(p, end)
+		x.Weigh = x.Pattern == 0 && m.forgets(end-1) && wanted(&m)
+		out = append(out, x)
+		if x.Weigh {
+			before.End++ // rows are as different as they were
+		}
+		if m.Forgotten() > 0 && m.finer(p, &before) && wanted(&m) {
 			out = append(out, Phase{Pattern: Merge, Merging: &m})
 			before = m
 		}

@@ -33,6 +33,9 @@ type Phase struct {
 	Groups []Group
 	// Close are the edges that an elimination looks for, all of one relation.
 	Close []Edge
+	// Weigh says that nothing later asks for the one vertex of the phase: a row gets the number of its candidates as a further factor of
+	// its weight, and no row for each.
+	Weigh bool
 	// Merging says what a merge compares; nil: the phase is none.
 	Merging *Merging
 	// Why says in words why the phase ends where it does; "": nothing else was possible.
@@ -437,6 +440,9 @@ func (x *Phase) String(p *plan.Plan) string {
 	}
 	if x.Pattern == Sizes {
 		return fmt.Sprintf("count %s", strings.Join(groups, "; "))
+	}
+	if x.Weigh {
+		return fmt.Sprintf("multiply by the number of %s", strings.Join(groups, "; "))
 	}
 	kind := x.Kind()
 	if x.Initial {

@@ -15,9 +15,6 @@
 #define JOIN_MERGE
 #include "join/search.cuh"
 
-// Where no vertex is any more. Host twin: nobody.
-#define JOIN_NOBODY ~0u
-
 // In a slot: the row is one of the table that is merged, and not of the merged ones.
 #define JOIN_FRESH 0x80000000u
 

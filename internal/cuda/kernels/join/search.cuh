@@ -25,6 +25,7 @@ enum JoinGoal {
   JOIN_LIST,  // rows for the host
   JOIN_SIZES, // x.sizes: the number of new rows of each row
   JOIN_PLACED, // rows of the next table, by x.starts
+  JOIN_WEIGH, // rows of the next table, one for each that has candidates: their number is a factor of its weight
   JOIN_FILL,  // survivors in x.buffer, and their number for each row
 };
 
@@ -52,6 +53,9 @@ DEV u128 times128(u128 a, u128 b, bool& over) {
   over |= high && a >> 64;
   return high ? times(b, (u64)a, over) : times(a, (u64)b, over);
 }
+
+// Where no vertex is any more. Host twin: nobody.
+#define JOIN_NOBODY ~0u
 
 // A row is done: no position.
 #define JOIN_DONE ~0u
@@ -140,12 +144,12 @@ template <JoinGoal GOAL> struct Joiner {
       }
     }
     if (x.out_weights)
-      for (u32 k = lane(); k < 2 * rows; k += 32) x.out_weights[2 * at + k] = x.weights ? w.weight[k & 1] : !(k & 1);
+      for (u32 k = lane(); k < 2 * rows; k += 32) x.out_weights[2 * at + k] = x.weights || GOAL == JOIN_WEIGH ? w.weight[k & 1] : !(k & 1);
   }
 
   // Places for n rows. Returns how many of them there is room for.
   DEV u32 reserve(u32 n, u64& at) {
-    if (GOAL == JOIN_ROWS) {
+    if (GOAL == JOIN_ROWS || GOAL == JOIN_WEIGH) {
       at = 0;
       if (lane() == 0) at = atomic_add(&x.state->made, (u64)n) - x.made;
       at = shfl(ALL, at, 0);
@@ -169,6 +173,23 @@ template <JoinGoal GOAL> struct Joiner {
     }
     total += fits;
     return fits;
+  }
+
+  // Writes the row with n as a factor of its weight. Returns JOIN_DONE, or 0 where there was no room.
+  DEV u32 put_weighed(u32 n) {
+    u64 at;
+    if (!reserve(1, at)) return 0;
+    if (lane() == 0) {
+      bool over = false;
+      const u128 had = x.weights ? (u128)w.weight[1] << 64 | w.weight[0] : (u128)1, m = times(had, (u64)n, over);
+      w.weight[0] = (u64)m;
+      w.weight[1] = (u64)(m >> 64);
+      if (over) store_relaxed(&run.counters->overflow, 1u);
+    }
+    sync_warp(ALL);
+    lines(at, 1, [&](u32, u32 c) { return c + 1 < x.after ? w.row[c] : JOIN_NOBODY; });
+    total++;
+    return JOIN_DONE;
   }
 
   // Takes a chunk: this lane's vertex v at position at, if it is in. Returns JOIN_DONE, or the position at which there
@@ -229,7 +250,7 @@ template <JoinGoal GOAL> struct Joiner {
     JoinFound f = join_find(g, lists, w.row, x.width, x.first);
     const u32 end = min(f.base.n, to);
     waiting = 0;
-    if (from < end && step == 1 && (GOAL == JOIN_COUNT || GOAL == JOIN_SIZES) && !f.others && !join_tests(g)) {
+    if (from < end && step == 1 && (GOAL == JOIN_COUNT || GOAL == JOIN_SIZES || GOAL == JOIN_WEIGH) && !f.others && !join_tests(g)) {
       waiting = join_size(g.distinct, w.row, f, from, end);
     } else {
       // A place to go on at may be inside a chunk, of which the rest is done first.
@@ -243,15 +264,17 @@ template <JoinGoal GOAL> struct Joiner {
         if (halted) return JOIN_DONE;
       }
     }
+    if (GOAL == JOIN_WEIGH) return waiting ? put_weighed(waiting) : JOIN_DONE;
     if (!WRITES) add(waiting);
     return flush();
   }
 
   // Whether the table is full. Collective for the warp.
   DEV bool full() {
+    if (GOAL != JOIN_ROWS && GOAL != JOIN_WEIGH) return false;
     u32 no = 0;
-    if (GOAL == JOIN_ROWS && lane() == 0) no = load_relaxed(&x.state->made) - x.made >= x.room;
-    return GOAL == JOIN_ROWS && shfl(ALL, no, 0);
+    if (lane() == 0) no = load_relaxed(&x.state->made) - x.made >= x.room;
+    return shfl(ALL, no, 0);
   }
 
   // The next piece; no rows: there is none, or no room.
