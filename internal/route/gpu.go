@@ -194,12 +194,13 @@ func (t *trial) filtered(ctx context.Context) (Choice, bool) {
 	return c, err == nil
 }
 
-// Where a count of a large labelled pattern goes to engine join: it is expected to make mergedLess times as many rows without merges as
-// with them, and so many that they would take longer than to make fine's candidate graph, 7 to 8 ms
-// (docs/notes/2026-11-21-gpu-labelled.md).
+// Where a count of a large labelled pattern goes to engine join: it has surelyMerged vertices, for which estimates are too low by factors
+// of hundreds, or it is expected to make mergedLess times as many rows without merges as with them, and so many that they would take longer
+// than to make fine's candidate graph, 7 to 8 ms (docs/notes/2026-11-21-gpu-labelled.md).
 const (
-	mergedLess = 4
-	manyRows   = 1e7
+	surelyMerged = 8
+	mergedLess   = 4
+	manyRows     = 1e7
 )
 
 // merged is engine join for a large labelled pattern whose matches are many, and whose rows few if they are merged. fine takes each match
@@ -213,10 +214,10 @@ func (t *trial) merged(ctx context.Context) (Choice, bool) {
 		return Choice{}, false
 	}
 	rows, merged := cost.Rows(p), cost.MergedRows(p)
-	if merged == 0 || rows < manyRows || rows < mergedLess*merged {
+	if merged == 0 || len(p.Levels) < surelyMerged && (rows < manyRows || rows < mergedLess*merged) {
 		return Choice{}, false
 	}
-	c, err := t.choice(ctx, join.NewGPU(t.session), p, fmt.Sprintf("a large labelled pattern: %.0e rows are expected where those that nothing later tells apart are merged, and %.0e else", merged, rows))
+	c, err := t.choice(ctx, join.NewGPU(t.session), p, "a large labelled pattern: a join merges rows that nothing later tells apart")
 	return c, err == nil
 }
 

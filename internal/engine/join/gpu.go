@@ -167,6 +167,9 @@ func (x *onGPU) gpuBatch() int {
 	if x.batch > 0 {
 		return x.batch
 	}
+	if x.merges() {
+		return 1 << 20 // rows of later tables depend on how many are merged at a time
+	}
 	return 1 << 18
 }
 

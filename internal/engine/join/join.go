@@ -49,7 +49,7 @@ var Options = slices.Concat(option.Table{
 	option.Choice("join.sets", "intersect lists by their sizes, or, for comparison (naive), look each element of the first list up in the whole of the others", "size", "naive"),
 	option.Choice("join.filter", "leave out vertices that lack what the signature of a pattern vertex has; auto: where that is expected to pay", "auto", "signature", "off"),
 	option.Number("join.signature", usualSignature, 32, 4096, "bits of a signature, a multiple of 32"),
-	option.Number("join.batch", 0, 0, 1<<24, "the most rows of a batch; 0: 4096 on the processor, 262144 on GPUs"),
+	option.Number("join.batch", 0, 0, 1<<24, "the most rows of a batch; 0: 4096 on the processor, 262144 on GPUs, and 1048576 there with merges"),
 }, hostOptions, gpuOptions)
 
 // hostOptions are the switches of the engine on the processor alone.

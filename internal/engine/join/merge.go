@@ -26,7 +26,7 @@ const (
 // are equal become one row only while the first of them is in the table.
 const (
 	hostMerged = 64
-	gpuMerged  = 16
+	gpuMerged  = 4
 )
 
 // nobody is in the place of a vertex that no later phase asks for. No vertex has this id.

@@ -16,7 +16,7 @@ import (
 const leastMerged = 4
 
 // mergeWidth is how many prefixes of an order the search for merges keeps, of each length.
-const mergeWidth = 32
+const mergeWidth = 16
 
 // worthMerging is how many times fewer rows an order for merges must be expected to make than another one to be taken: both are
 // estimates.
@@ -158,6 +158,12 @@ func (m *merges) search(o plan.Options) mergePrefix {
 			}
 			if from &^= p.placed; from == 0 {
 				from = b.all() &^ p.placed
+			}
+			for rest := from; rest != 0; rest &= rest - 1 {
+				if v := bits.TrailingZeros32(rest); b.Vertices[v].Count <= 1 {
+					from = 1 << v // it makes no more rows, wherever it is
+					break
+				}
 			}
 			for ; from != 0; from &= from - 1 {
 				q := m.extend(p, bits.TrailingZeros32(from))
