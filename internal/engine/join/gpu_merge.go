@@ -27,7 +27,6 @@ const weightBytes = 16
 type mergingPhase struct {
 	slots     uint64 // address
 	slotCount uint32 // slots, a power of two
-	used      bool   // slots have rows
 }
 
 // layMerges says what a device needs of the plan's merges.
@@ -129,24 +128,31 @@ func (t *tables) merge(i int) error {
 		p.drains = true
 		return nil
 	}
-	if p.used = p.used && p.count > 0; !p.used {
-		if err := t.x.Context().Clear(cuda.Buffer{Ptr: p.slots, Size: 4 * int64(p.slotCount)}, t.x.Stream()); err != nil {
-			return err
-		}
-		p.used = true
-	}
 	a := t.args(i)
 	was := p.state
-	units := (uint64(in.count) + 31) / 32
-	for _, name := range mergeKernels {
-		if _, err := t.put(name, i, &a, units); err != nil {
-			return err
-		}
+	if err := t.putMerge(i, &a, (uint64(in.count)+31)/32); err != nil {
+		return err
 	}
 	if err := t.read(); err != nil || t.x.Stopped() {
 		return err
 	}
 	in.base = in.count
 	t.made(i, was.Made)
+	return nil
+}
+
+// putMerge launches the kernels of merge i, for which there is work for `units` warps.
+func (t *tables) putMerge(i int, a *deviceArgs, units uint64) error {
+	p := &t.phase[i]
+	if p.count == 0 { // nothing of what slots have is left
+		if err := t.x.Context().Clear(cuda.Buffer{Ptr: p.slots, Size: 4 * int64(p.slotCount)}, t.x.Stream()); err != nil {
+			return err
+		}
+	}
+	for _, name := range mergeKernels {
+		if _, err := t.put(name, i, a, units); err != nil {
+			return err
+		}
+	}
 	return nil
 }

@@ -59,7 +59,7 @@ type (
 		Intervals, Depth, Budget                       uint32
 		Parts, Skip                                    uint32
 		Near, NearLists, Words                         uint32
-		SlotMask                                       uint32
+		SlotMask, RowsRoom                             uint32
 	}
 )
 

@@ -304,7 +304,7 @@ func (t *tables) search() error {
 // are, and the host reads all states once. This is the whole search if no table was full.
 func (t *tables) pass() error {
 	for i := range t.phase {
-		if p := &t.phase[i]; p.windowed || p.layered || p.merges {
+		if p := &t.phase[i]; p.windowed || p.layered {
 			return nil // its host decides what the next launch does
 		}
 	}
@@ -324,7 +324,12 @@ func (t *tables) pass() error {
 			a.Parts, units = 0, units*mostParts
 		}
 		var err error
-		if warps[i], err = t.put(p.name, i, &a, units); err != nil {
+		if p.merges {
+			err = t.putMerge(i, &a, units/32)
+		} else {
+			warps[i], err = t.put(p.name, i, &a, units)
+		}
+		if err != nil {
 			return err
 		}
 		chunk[i] = uint64(a.Chunk)
@@ -335,6 +340,13 @@ func (t *tables) pass() error {
 	t.tookRoots(deviceState{})
 	for i := 1; i < len(t.phase); i++ {
 		p, in := &t.phase[i], &t.phase[i-1]
+		if p.merges {
+			in.base = in.count
+			t.made(i, 0)
+			in.drains = true
+			t.forget(i)
+			continue
+		}
 		if chunk[i] == 0 {
 			chunk[i] = runOf(in.count, warps[i])
 		}
@@ -464,7 +476,7 @@ func (t *tables) args(i int) deviceArgs {
 	}
 	if i > 0 {
 		in := &t.phase[i-1]
-		a.Rows, a.Width, a.Count, a.Base, a.Weights = in.rows, in.width, in.count, in.base, in.weight
+		a.Rows, a.Width, a.Count, a.Base, a.Weights, a.RowsRoom = in.rows, in.width, in.count, in.base, in.weight, in.room
 		if p.merges {
 			a.Merging, a.Joined, a.Slots, a.Place, a.SlotMask = t.plan.mergingOf(i), in.rows, p.slots, t.place, p.slotCount-1
 		}

@@ -48,7 +48,8 @@ DEV bool join_admits(const JoinGroup& g, const JoinLists* lists, const u32* row,
 // Calls f with the number of each row, on a lane of its own.
 template <class F> DEV void join_each_row(const JoinParams& p, F f) {
   if (!join_turn(p.x)) return;
-  for (u32 r = block() * threads() + thread(); r < p.x.count; r += blocks() * threads()) f(r);
+  const u32 count = join_count_of(p.x);
+  for (u32 r = block() * threads() + thread(); r < count; r += blocks() * threads()) f(r);
 }
 
 DEV void join_forget_of(const JoinParams& p) {
@@ -113,8 +114,9 @@ DEV void join_move_of(const JoinParams& p) {
   const JoinArgs& x = p.x;
   if (!join_turn(x)) return;
   JoinWarp& w = join_begin(x);
-  for (u32 i = 32 * (block() * warps() + warp()); i < x.count; i += 32 * blocks() * warps()) {
-    const u32 r = i + lane(), slot = r < x.count ? x.place[r] : ~0u;
+  const u32 count = join_count_of(x);
+  for (u32 i = 32 * (block() * warps() + warp()); i < count; i += 32 * blocks() * warps()) {
+    const u32 r = i + lane(), slot = r < count ? x.place[r] : ~0u;
     const u32 votes = ballot(ALL, slot != ~0u), n = popc(votes), mine = popc(votes & Warp::below());
     if (!n) continue;
     u64 to = 0;

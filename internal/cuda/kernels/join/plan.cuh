@@ -114,6 +114,7 @@ struct JoinArgs {
   u32 near;          // where shared memory has a copy of `near_lists` lists, and `words` words for their indexes; 0: nowhere
   u32 near_lists, words;
   u32 slot_mask;
+  u32 rows_room;     // rows that the table that is joined has room for
 };
 
 struct JoinParams {
@@ -130,7 +131,7 @@ DEV bool join_turn(const JoinArgs& x) {
 }
 
 // The rows of the table that a launch joins.
-DEV u32 join_count_of(const JoinArgs& x) { return x.before ? (u32)min(load_relaxed(&x.before->made), (u64)x.room) : x.count; }
+DEV u32 join_count_of(const JoinArgs& x) { return x.before ? (u32)min(load_relaxed(&x.before->made), (u64)x.rows_room) : x.count; }
 
 // The rows of a run where `rows` are left. Host twin: runOf.
 DEV u32 join_run_of(const JoinArgs& x, u32 rows) { return x.chunk ? x.chunk : min(max(rows / (4 * blocks() * warps()), 1u), 16u); }
