@@ -187,9 +187,9 @@ type Level struct {
 	// Estimate is the expected number of partial matches at this level, and
 	// Cost the expected work to make them (set elements read).
 	Estimate, Cost float64
-	// Rows is the expected number of rows that a join makes of this level if it merges those that nothing later tells apart;
-	// 0: it was not asked.
-	Rows float64
+	// Rows is the expected number of rows that a join makes of this level if it merges those that nothing later tells apart, and Left
+	// the number that a merge leaves of them; 0: it was not asked.
+	Rows, Left float64
 }
 
 // Back is one backward neighbour of a level.

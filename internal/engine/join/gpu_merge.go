@@ -27,6 +27,8 @@ const weightBytes = 16
 type mergingPhase struct {
 	slots     uint64 // address
 	slotCount uint32 // slots, a power of two
+	came      uint64 // rows
+	lax       bool   // rows are not compared
 }
 
 // layMerges says what a device needs of the plan's merges.
@@ -124,6 +126,10 @@ func (t *tables) takeTable(p *phase, i int, at int64) (bytes int64) {
 // merge adds the rows of the table before merge i to its table, or makes room for them there first.
 func (t *tables) merge(i int) error {
 	p, in := &t.phase[i], &t.phase[i-1]
+	if p.lax {
+		t.swap(i)
+		return nil
+	}
 	if p.room-p.count < in.count {
 		p.drains = true
 		return nil
@@ -136,9 +142,30 @@ func (t *tables) merge(i int) error {
 	if err := t.read(); err != nil || t.x.Stopped() {
 		return err
 	}
-	in.base = in.count
-	t.made(i, was.Made)
+	t.merged(i, was.Made)
 	return nil
+}
+
+// merged is what the launches of merge i have done. Its table had had `was` rows in all before.
+func (t *tables) merged(i int, was uint64) {
+	p, in := &t.phase[i], &t.phase[i-1]
+	in.base = in.count
+	p.came += uint64(in.count)
+	t.made(i, was)
+	p.lax = lax(p.came, p.handed, uint64(t.room)/16)
+}
+
+// swap makes the table before merge i its own, once it is empty: rows that are not compared are not copied either.
+func (t *tables) swap(i int) {
+	p, in := &t.phase[i], &t.phase[i-1]
+	p.drains = true
+	if p.count > 0 {
+		return
+	}
+	p.rows, in.rows = in.rows, p.rows
+	p.weight, in.weight = in.weight, p.weight
+	p.room, p.count, in.base = in.room, in.count, in.count
+	t.held(i, 0)
 }
 
 // putMerge launches the kernels of merge i, for which there is work for `units` warps.

@@ -341,8 +341,7 @@ func (t *tables) pass() error {
 	for i := 1; i < len(t.phase); i++ {
 		p, in := &t.phase[i], &t.phase[i-1]
 		if p.merges {
-			in.base = in.count
-			t.made(i, 0)
+			t.merged(i, 0)
 			in.drains = true
 			t.forget(i)
 			continue

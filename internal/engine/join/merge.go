@@ -15,10 +15,12 @@ import (
 // with the sum of the numbers of partial matches that they stand for: their weights. Whatever the number of matches, later phases have
 // no more rows than there are assignments of the vertices with neighbours to come.
 
-// mergedLeast is the number of partial matches from which a merge is expected to pay, and surelyMerged the number of levels from which on
-// estimates of it are not believed: they were too low by factors of hundreds.
+// A merge is expected to pay where mergedLeast rows come to it, of which it leaves one in mergedPays or fewer. From surelyMerged levels on,
+// of a pattern with labels, estimates are not believed: they were too low by factors of hundreds, and the number of rows that a merge
+// leaves is bounded.
 const (
 	mergedLeast  = 1 << 14
+	mergedPays   = 2
 	surelyMerged = 8
 )
 
@@ -37,9 +39,16 @@ func merges(p *plan.Plan, all []phases.Phase, v option.Values) []phases.Phase {
 	if v.Text("join.merge") == "on" {
 		return phases.Merged(p, all, func(*phases.Merging) bool { return true })
 	}
+	labelled := 0
+	for l := range p.Levels {
+		if p.Levels[l].Ranges != nil {
+			labelled++
+		}
+	}
+	surely := len(p.Levels) >= surelyMerged && 2*labelled > len(p.Levels)
 	return phases.Merged(p, all, func(m *phases.Merging) bool {
 		lv := &p.Levels[m.End-1]
-		return len(p.Levels) >= surelyMerged && expectsMerges(p) || max(lv.Estimate, lv.Rows) >= mergedLeast
+		return lv.Rows > 0 && (surely || lv.Rows >= mergedLeast && lv.Rows >= mergedPays*lv.Left)
 	})
 }
 
@@ -160,9 +169,23 @@ func mix(h uint64, v uint32) uint64 {
 	return h ^ h>>32
 }
 
+// laxShare and hostLax are for merges that gain nothing: rows are not compared any more in one that has left more than one in laxShare
+// rows, of hostLax batches and more on the processor, and of a sixteenth of a table on GPUs.
+const (
+	laxShare = 1.1
+	hostLax  = 16
+)
+
+// lax reports whether a merge that has left so many of the rows that came to it goes on without. It needs `least` rows to tell.
+func lax(came, left, least uint64) bool {
+	return came >= least && float64(left)*laxShare > float64(came)
+}
+
 // merged is the table of a merge, of one worker: distinct rows, found by their keys.
 type merged struct {
 	slots []uint32 // 1 + the number of a row; 0: none
+	came  uint64   // rows
+	lax   bool     // rows are not compared
 }
 
 // least is the number of slots that a table of merged rows begins with, for a row for each two of them.
@@ -173,11 +196,18 @@ func (w *worker) merge(i int, m *[maxLevels]uint32, n engine.Tally) {
 	s, pt := &w.steps[i], &w.parts[i]
 	var own [maxLevels]uint32
 	row := own[:copy(own[:s.after], m[:s.after])]
-	s.merging.forget(w.lists, row)
 	if pt.merged == nil {
 		pt.merged = &merged{}
 		w.widen(pt, s)
 	}
+	if pt.merged.came++; pt.merged.lax {
+		w.append(pt, row, n, w.batch)
+		if len(pt.weights) >= w.batch {
+			w.flush(i)
+		}
+		return
+	}
+	s.merging.forget(w.lists, row)
 	at, found := pt.merged.find(s, pt.table, row)
 	if found {
 		k := pt.merged.slots[at] - 1
@@ -190,17 +220,23 @@ func (w *worker) merge(i int, m *[maxLevels]uint32, n engine.Tally) {
 		w.widen(pt, s)
 		at, _ = pt.merged.find(s, pt.table, row)
 	}
-	if len(pt.table) == cap(pt.table) {
-		w.grow(pt, s.after, hostMerged*w.batch)
-	}
-	pt.table = append(pt.table, row...)
-	pt.weights = append(pt.weights, n)
+	w.append(pt, row, n, hostMerged*w.batch)
 	pt.merged.slots[at] = uint32(len(pt.weights))
-	pt.made++
-	w.hold(s.after)
+	pt.merged.lax = lax(pt.merged.came, pt.made, uint64(hostLax*w.batch))
 	if len(pt.weights) == hostMerged*w.batch {
 		w.flush(i)
 	}
+}
+
+// append adds a row to a table of at most so many.
+func (w *worker) append(pt *part, row []uint32, n engine.Tally, most int) {
+	if len(pt.table) == cap(pt.table) {
+		w.grow(pt, len(row), most)
+	}
+	pt.table = append(pt.table, row...)
+	pt.weights = append(pt.weights, n)
+	pt.made++
+	w.hold(len(row))
 }
 
 // find returns the slot of the row that is equal to one in a step's keys, or a free slot.

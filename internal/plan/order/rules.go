@@ -48,8 +48,8 @@ type Choice struct {
 	// Walks are random walks down the plan of the order, where they have compared it with others; else nil.
 	Walks *cost.Walks
 	// Rows are the rows that a join is expected to make of each level, where it merges those that nothing later tells apart; nil: it
-	// was not asked.
-	Rows []float64
+	// was not asked. Left are those that a merge behind the level leaves.
+	Rows, Left []float64
 }
 
 // Expected is an estimate of a level: see plan.Level.

@@ -148,7 +148,7 @@ func (b *planner) plan(o plan.Options) (*plan.Plan, error) {
 	}
 	pl.OrderName, pl.Why = c.Name, c.Why
 	for l, rows := range c.Rows {
-		pl.Levels[l].Rows = rows
+		pl.Levels[l].Rows, pl.Levels[l].Left = rows, c.Left[l]
 	}
 	if err := b.chooseMethod(pl, o); err != nil {
 		return nil, err
