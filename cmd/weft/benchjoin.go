@@ -65,6 +65,8 @@ Sets:
   walk4, walk6, walk8, walk10, walk12
       random walks over 4 to 12 vertices, with their vertex labels, edge labels and
       directions, as in the papers of GSI and GENEVA; 100 queries each
+  walk16, walk24, walk32
+      the same over more vertices; only if asked for
   P2 P3 P4, T2 T3 T4, Ti2 Ti3 Ti4, J3 J4, Tr1 Tr2, S1 S2 S3 S4
       the shapes of the Wikidata graph pattern benchmark (paths, stars of outgoing and
       of incoming edges and of both, triangles, squares) with the edge labels of a
@@ -123,7 +125,7 @@ Columns:
 	fs.StringArrayVarP(&f.graphs, "graph", "g", nil, "graph `FILE` (repeatable)")
 	f.addLoading(cmd)
 	f.addWriting(cmd)
-	fs.StringArrayVar(&f.sets, "set", nil, "`NAME` of a set of queries (repeatable; default: all)")
+	fs.StringArrayVar(&f.sets, "set", nil, "`NAME` of a set of queries (repeatable; default: all but walk16, walk24 and walk32)")
 	fs.IntVar(&f.each, "each", 0, "queries of a set; 0 means as many as in the papers")
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of the sets")
 	fs.StringArrayVarP(&f.files, "file", "f", nil, "`FILE` or directory of queries to measure instead of drawn ones; a file is a set (repeatable)")
@@ -163,7 +165,7 @@ func (a *app) benchJoin(f *benchJoinFlags) error {
 		}
 	}
 	if f.sets == nil {
-		f.sets = queryset.Names()
+		f.sets = queryset.Usual()
 	}
 	if f.variants == nil {
 		f.variants = joinVariants

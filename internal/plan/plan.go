@@ -187,6 +187,9 @@ type Level struct {
 	// Estimate is the expected number of partial matches at this level, and
 	// Cost the expected work to make them (set elements read).
 	Estimate, Cost float64
+	// Rows is the expected number of rows that a join makes of this level if it merges those that nothing later tells apart, and Left
+	// the number that a merge leaves of them; 0: it was not asked.
+	Rows, Left float64
 }
 
 // Back is one backward neighbour of a level.
@@ -359,6 +362,8 @@ type Options struct {
 	Method string
 	// AllowProduct permits disconnected patterns.
 	AllowProduct bool
+	// Merges says that engine join will merge rows that nothing later tells apart, so that Order join prefers orders with few of them.
+	Merges bool
 	// Estimates asks for estimates of the levels also where the choice of a plan
 	// does without.
 	Estimates bool
@@ -407,6 +412,9 @@ const (
 	// JoinOnGPU is for engine join on a GPU. It is join where semijoins are expected to take less time than they save
 	// there, and gsi where they are not.
 	JoinOnGPU = "join on a GPU"
+	// MergeOrder is join, and MergeOnGPU is JoinOnGPU, with Options.Merges.
+	MergeOrder = "join with merges"
+	MergeOnGPU = "join with merges on a GPU"
 	// EitherOnGPU is EitherOrder where JoinOnGPU takes the place of join.
 	EitherOnGPU = "either on a GPU"
 )

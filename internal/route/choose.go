@@ -466,7 +466,7 @@ func pick(ctx context.Context, r Request) (Choice, error) {
 	case auto:
 		order = plan.EitherOrder
 	case eng.Name() == join.Name:
-		if order = join.Order; r.Method == "" {
+		if order = join.Order(r.Options.Opt); r.Method == "" {
 			r.Method = plan.Nest.String()
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/weftgraph/weft/internal/gpu/membership"
 	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/plan"
+	"github.com/weftgraph/weft/internal/plan/cost"
 )
 
 // gpuEngine is an engine that runs on the devices of a session.
@@ -105,6 +106,9 @@ func pickGPU(ctx context.Context, r Request) (Choice, error) {
 		return c, nil
 	}
 	if labelled {
+		if c, ok := t.merged(ctx); ok {
+			return c, nil
+		}
 		if c, ok := t.filtered(ctx); ok {
 			return c, nil
 		}
@@ -187,6 +191,33 @@ func (t *trial) filtered(ctx context.Context) (Choice, bool) {
 		return Choice{}, false
 	}
 	c, err := t.choice(ctx, f, p, "a large labelled pattern: candidates are filtered before the search")
+	return c, err == nil
+}
+
+// Where a count of a large labelled pattern goes to engine join: it has surelyMerged vertices, for which estimates are too low by factors
+// of hundreds, or it is expected to make mergedLess times as many rows without merges as with them, and so many that they would take longer
+// than to make fine's candidate graph, 7 to 8 ms (docs/notes/2026-11-21-gpu-labelled.md).
+const (
+	surelyMerged = 8
+	mergedLess   = 4
+	manyRows     = 1e7
+)
+
+// merged is engine join for a large labelled pattern whose matches are many, and whose rows few if they are merged. fine takes each match
+// by itself, but for those that the last vertices close by arithmetic.
+func (t *trial) merged(ctx context.Context) (Choice, bool) {
+	if t.Listing {
+		return Choice{}, false
+	}
+	p, err := t.Compile(plan.Nest.String(), join.OrderOnGPU(t.Options.Opt))
+	if err != nil || p.Empty != nil {
+		return Choice{}, false
+	}
+	rows, merged := cost.Rows(p), cost.MergedRows(p)
+	if merged == 0 || len(p.Levels) < surelyMerged && (rows < manyRows || rows < mergedLess*merged) {
+		return Choice{}, false
+	}
+	c, err := t.choice(ctx, join.NewGPU(t.session), p, "a large labelled pattern: a join merges rows that nothing later tells apart")
 	return c, err == nil
 }
 

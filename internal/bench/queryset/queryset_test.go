@@ -76,6 +76,8 @@ func TestDraw(t *testing.T) {
 				vertices, edges := 0, 0
 				if i < len(walkSizes) {
 					vertices = walkSizes[i]
+				} else if i >= len(Usual()) {
+					vertices = longSizes[i-len(Usual())]
 				} else {
 					shape := shapes[i-len(walkSizes)]
 					edges = len(shape.edges)
@@ -92,7 +94,7 @@ func TestDraw(t *testing.T) {
 					}
 				}
 				withLabels := strings.Contains(text, "X")
-				if walk := i < len(walkSizes); withLabels && !walk && kind.labelled {
+				if walk := i < len(walkSizes) || i >= len(Usual()); withLabels && !walk && kind.labelled {
 					t.Errorf("%s: %s has labels of vertices", name, text)
 				}
 			}

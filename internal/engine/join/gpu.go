@@ -96,6 +96,7 @@ func (e *GPU) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engin
 	if w.extend == "auto" {
 		w.extend = "auto on GPUs"
 	}
+	w.merging = w.counting && !x.share && !x.balance && x.output == atomically
 	if segments {
 		return x.outOfCore(ctx, g, p, o, v, w)
 	}
@@ -165,6 +166,9 @@ func (x *onGPU) job() *session.Job {
 func (x *onGPU) gpuBatch() int {
 	if x.batch > 0 {
 		return x.batch
+	}
+	if x.merges() {
+		return 1 << 20 // rows of later tables depend on how many are merged at a time
 	}
 	return 1 << 18
 }

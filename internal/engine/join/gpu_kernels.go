@@ -16,9 +16,14 @@ const kernelsText = "#include \"join/kernels.cuh\"\n"
 func kernelTexts() map[string]string {
 	texts := map[string]string{
 		filterKernel:      "#include \"join/filter.cuh\"\n",
+		"join_forget":     "JOIN_MERGE_KERNEL(join_forget)\n",
+		"join_same":       "JOIN_MERGE_KERNEL(join_same)\n",
+		"join_move":       "JOIN_MERGE_KERNEL(join_move)\n",
 		"join_tail_count": "JOIN_TAIL_KERNEL(join_tail_count)\n",
 		"join_histogram":  "JOIN_SORT_KERNEL(join_histogram)\n",
 		"join_deal":       "JOIN_SORT_KERNEL(join_deal)\n",
+		// Rows that get the number of their candidates as a factor of their weight.
+		"join_weigh": "JOIN_KERNEL(join_weigh, JOIN_WEIGH, rows)\n",
 		// Two passes: sizes of all rows of a table, and then windows of new rows.
 		"join_sizes":  "JOIN_KERNEL(join_sizes, JOIN_SIZES, sizes)\n",
 		"join_placed": "JOIN_KERNEL(join_placed, JOIN_PLACED, placed)\n",
@@ -57,6 +62,7 @@ type phaseKernel struct {
 	late     bool   // lists of the last vertex are found for each match of the others
 	windowed bool   // new rows get places by prefix sums
 	layered  bool   // rows are joined by layers
+	merges   bool   // it merges rows, by mergeKernels
 }
 
 // phaseKernels returns how each phase is run.
@@ -69,6 +75,9 @@ func (x *onGPU) phaseKernels() []phaseKernel {
 		switch {
 		case i == 0:
 			p.name = "join_roots_"
+		case s.merging != nil:
+			p.merges = true
+			continue
 		case i == last && x.closing != nil:
 			p.name = "join_tail_"
 		case s.Pattern == phases.Eliminate:
@@ -83,6 +92,8 @@ func (x *onGPU) phaseKernels() []phaseKernel {
 		}
 		p.goal = "count"
 		switch {
+		case s.Weigh:
+			p.goal = "weigh"
 		case i < last:
 			p.goal = "rows"
 			p.windowed = single && x.output != atomically
@@ -98,6 +109,10 @@ func (x *onGPU) phaseKernels() []phaseKernel {
 func (x *onGPU) needed() []string {
 	var all []string
 	for _, p := range x.phaseKernels() {
+		if p.merges {
+			all = append(all, mergeKernels[:]...)
+			continue
+		}
 		all = append(all, p.name)
 		if p.windowed {
 			all = append(all, windowKernels[x.output]...)

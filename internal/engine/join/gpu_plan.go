@@ -47,6 +47,8 @@ type (
 	deviceArgs struct {
 		Step, Sum, Roots, Listed, Lists                uint64
 		Rows, Out, Pieces, State, Before, Turned       uint64
+		Weights, OutWeights                            uint64
+		Merging, Joined, Slots, Place                  uint64
 		Sizes, Starts, Found, Places                   uint64
 		Order, Histogram, Buffer                       uint64
 		Taken, Made, Left, Turn                        uint64
@@ -57,6 +59,7 @@ type (
 		Intervals, Depth, Budget                       uint32
 		Parts, Skip                                    uint32
 		Near, NearLists, Words                         uint32
+		SlotMask, RowsRoom                             uint32
 	}
 )
 
@@ -167,6 +170,9 @@ type devicePlan struct {
 	steps                             []deviceStep
 	tail                              deviceTail
 	blocks                            []deviceGroup
+	admitted, merging                 uint64          // addresses
+	merges                            []deviceMerging // by step
+	admits                            []deviceGroup   // of all merges
 	filters                           []filtering
 	counts                            int // words of counters
 }
@@ -240,6 +246,7 @@ func (x *prepared) layOut(e *session.Exec, g *globals) *devicePlan {
 	// Those that have addresses get their contents when they are known.
 	put(d, make([]deviceGroup, len(d.blocks)), &d.tail.Block)
 	put(d, make([]deviceTail, 1), &d.sum)
+	x.layMerges(d)
 	put(d, make([]deviceStep, len(d.steps)), &d.first)
 	return d
 }
@@ -249,7 +256,7 @@ func (d *devicePlan) size() int64 { return d.block.size + d.arrays.size + d.fill
 
 // place gives all addresses the place of the memory, and copies the plan there. Where `known`, the arrays are there.
 func (d *devicePlan) place(e *session.Exec, memory cuda.Buffer, known bool) error {
-	blocks, tail, first := d.tail.Block, d.sum, d.first
+	blocks, tail, first, admitted, merging := d.tail.Block, d.sum, d.first, d.admitted, d.merging
 	d.block.place(memory.Ptr)
 	d.arrays.place(memory.Ptr + uint64(d.block.size))
 	d.filled.place(memory.Ptr + uint64(d.block.size+d.arrays.size))
@@ -262,6 +269,11 @@ func (d *devicePlan) place(e *session.Exec, memory cuda.Buffer, known bool) erro
 	copy(raw(d.words[blocks/8:]), raw(d.blocks))
 	copy(raw(d.words[tail/8:]), raw([]deviceTail{d.tail}))
 	copy(raw(d.words[first/8:]), raw(d.steps))
+	for i := range d.merges {
+		d.merges[i].Of = d.admitted
+	}
+	copy(raw(d.words[admitted/8:]), raw(d.admits))
+	copy(raw(d.words[merging/8:]), raw(d.merges))
 	if err := cuda.Upload(e.Context(), memory, 0, d.words); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ const (
 // Bytes of shared memory of a warp: sizeof(JoinWarp), sizeof(JoinDepth) for each loop, and a tile of a
 // list that rows share.
 const (
-	warpBytes  = 4*(32+64+64) + 32
+	warpBytes  = 4*(32+64+64) + 32 + 2*weightBytes
 	depthBytes = 4 * (32 + 8)
 	tileBytes  = 4 * 128
 )
@@ -49,7 +49,8 @@ type tables struct {
 	kernel   map[string]*kernel
 	warps    uint64      // of the largest grid
 	loops    int         // that are not the innermost, of a phase of several vertices
-	room     uint32      // rows of a table
+	room     uint32      // rows of a table, unless it is of a merge
+	place    uint64      // address of the slots of the rows that are merged
 	memory   cuda.Buffer // begins with counters
 	counters []uint64    // as they were when the host read them last
 	turn     uint64      // launches
@@ -77,6 +78,8 @@ type phase struct {
 	phaseKernel
 	state  deviceState // as it was when the host read it last
 	rows   uint64      // address of the table
+	weight uint64      // and of its rows' weights; 0: these are 1
+	room   uint32      // rows of the table
 	width  uint32
 	count  uint32 // rows
 	handed uint64 // rows that were in it so far
@@ -92,6 +95,7 @@ type phase struct {
 
 	windows
 	layers
+	mergingPhase
 }
 
 // joined reports whether phase i has joined all rows before it.
@@ -220,7 +224,7 @@ func (t *tables) allocate() error {
 		p.mask, p.pieces = uint32(places-1), uint64(fixed)
 		fixed += places * pieceBytes
 		if i < len(t.phase)-1 {
-			row += 4*int64(p.width) + t.windowBytes(i+1) + t.layerBytes(i+1)
+			row += t.tableBytes(i) + t.windowBytes(i+1) + t.layerBytes(i+1)
 		}
 	}
 	least := min(32, t.gpuBatch())
@@ -229,22 +233,30 @@ func (t *tables) allocate() error {
 		t.room = uint32(max(min(int64(t.room), (t.x.Room()-fixed)/tableShare/row), int64(least)))
 	}
 	all := fixed
+	t.phase[len(t.phase)-1].room = t.room // it has no table
 	for i := range t.phase[:len(t.phase)-1] {
-		p := &t.phase[i]
-		p.rows = uint64(all)
-		bytes := 4 * int64(p.width) * int64(t.room)
-		all += aligned(bytes)
-		t.bytes.Add(uint64(bytes))
+		all += t.takeTable(&t.phase[i], i, all)
+	}
+	if t.merges() {
+		t.place = uint64(all)
+		all += aligned(4 * int64(t.room))
 	}
 	memory, note, err := t.x.Kept("tables of partial matches", all)
 	if err != nil {
 		return err
 	}
 	t.memory, t.counters = memory, make([]uint64, t.plan.counts)
+	t.place += memory.Ptr
 	for i := range t.phase {
 		p := &t.phase[i]
 		p.pieces += memory.Ptr
 		p.rows += memory.Ptr
+		if p.weight > 0 {
+			p.weight += memory.Ptr
+		}
+		if p.merges {
+			p.slots += memory.Ptr
+		}
 		if err := errors.Join(t.allocateWindows(p), t.allocateLayers(p)); err != nil {
 			return err
 		}
@@ -312,7 +324,12 @@ func (t *tables) pass() error {
 			a.Parts, units = 0, units*mostParts
 		}
 		var err error
-		if warps[i], err = t.put(p.name, i, &a, units); err != nil {
+		if p.merges {
+			err = t.putMerge(i, &a, units/32)
+		} else {
+			warps[i], err = t.put(p.name, i, &a, units)
+		}
+		if err != nil {
 			return err
 		}
 		chunk[i] = uint64(a.Chunk)
@@ -323,6 +340,12 @@ func (t *tables) pass() error {
 	t.tookRoots(deviceState{})
 	for i := 1; i < len(t.phase); i++ {
 		p, in := &t.phase[i], &t.phase[i-1]
+		if p.merges {
+			t.merged(i, 0)
+			in.drains = true
+			t.forget(i)
+			continue
+		}
 		if chunk[i] == 0 {
 			chunk[i] = runOf(in.count, warps[i])
 		}
@@ -410,6 +433,8 @@ func (t *tables) advance(i int) (err error) {
 	switch {
 	case i == 0:
 		err = t.roots()
+	case p.merges:
+		err = t.merge(i)
 	case p.windowed:
 		err = t.window(i)
 	case p.layered:
@@ -442,7 +467,7 @@ func (t *tables) args(i int) deviceArgs {
 		Step: t.plan.step(i), Sum: t.plan.sum, Roots: t.plan.ranges, Listed: t.plan.listed, Lists: t.plan.lists, Out: p.rows, Pieces: p.pieces,
 		State: t.stateAt(i), Turned: t.memory.Ptr,
 		Sizes: p.sizes.Ptr, Starts: p.starts.Ptr, Found: p.found.Ptr, Places: p.places.Ptr, Buffer: t.buffer.Ptr, Histogram: t.histogram.Ptr,
-		Head: p.head, Tail: p.tail, Room: t.room, Mask: p.mask, After: p.width,
+		OutWeights: p.weight, Head: p.head, Tail: p.tail, Room: p.room, Mask: p.mask, After: p.width,
 		Cache: number(t.cache), First: number(t.output == combined && p.windowed), Often: number(t.Goal.Limit > 0), Visit: number(t.o.Levels && !p.keeps), Depth: uint32(t.loops * depthBytes), Budget: rowBudget, Parts: 1,
 	}
 	if t.x.Info().Emulated {
@@ -450,7 +475,10 @@ func (t *tables) args(i int) deviceArgs {
 	}
 	if i > 0 {
 		in := &t.phase[i-1]
-		a.Rows, a.Width, a.Count, a.Base = in.rows, in.width, in.count, in.base
+		a.Rows, a.Width, a.Count, a.Base, a.Weights, a.RowsRoom = in.rows, in.width, in.count, in.base, in.weight, in.room
+		if p.merges {
+			a.Merging, a.Joined, a.Slots, a.Place, a.SlotMask = t.plan.mergingOf(i), in.rows, p.slots, t.place, p.slotCount-1
+		}
 		return a
 	}
 	ranges, _ := t.prepared.roots()
@@ -492,8 +520,8 @@ func (t *tables) tookRoots(was deviceState) {
 func (t *tables) made(i int, was uint64) {
 	p := &t.phase[i]
 	had := p.count
-	p.count = uint32(min(p.state.Made-was+uint64(p.count), uint64(t.room)))
-	p.drains = i < len(t.phase)-1 && p.count == t.room
+	p.count = uint32(min(p.state.Made-was+uint64(p.count), uint64(p.room)))
+	p.drains = i < len(t.phase)-1 && p.count == p.room
 	t.held(i, had)
 }
 

@@ -51,7 +51,7 @@ func compare(t *testing.T, c nodiff.Config, e engine.Engine, longer, short nodif
 // the time.
 func gpuConfig() nodiff.Config {
 	return nodiff.Config{Compile: planner.Compile, MaxVertices: 12, LeastRuns: 1, Fit: fit, Opt: map[string]string{
-		"join.batch": "3|50", "join.extend": "multi", "join.filter": "off", "join.cache": "off", "join.sets": "naive", "gpu.adjacency": "host",
+		"join.batch": "3|50", "join.extend": "multi", "join.filter": "off", "join.cache": "off", "join.sets": "naive", "join.merge": "on", "gpu.adjacency": "host",
 	}}
 }
 

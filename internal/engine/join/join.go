@@ -45,10 +45,11 @@ var Options = slices.Concat(option.Table{
 	option.Choice("join.eliminate", "look for edges between the vertices of a phase while its rows are made, or, with join.extend=multi, in eliminations after it", "inside", "after"),
 	option.Choice("join.lists", "neighbour lists: the graph's, or by edge label in interval-PCSR or hashed PCSR", "graph", "interval", "hashed"),
 	option.Switch("join.renumber", true, "with join.lists=interval: vertices have ids by which those with the same edge labels follow each other; off: the graph's own"),
+	option.Choice("join.merge", "in counts, merge rows that no later phase can tell apart into one with the sum of their counts; auto: where many partial matches are expected", "auto", "on", "off"),
 	option.Choice("join.sets", "intersect lists by their sizes, or, for comparison (naive), look each element of the first list up in the whole of the others", "size", "naive"),
 	option.Choice("join.filter", "leave out vertices that lack what the signature of a pattern vertex has; auto: where that is expected to pay", "auto", "signature", "off"),
 	option.Number("join.signature", usualSignature, 32, 4096, "bits of a signature, a multiple of 32"),
-	option.Number("join.batch", 0, 0, 1<<24, "the most rows of a batch; 0: 4096 on the processor, 262144 on GPUs"),
+	option.Number("join.batch", 0, 0, 1<<24, "the most rows of a batch; 0: 4096 on the processor, 262144 on GPUs, and 1048576 there with merges"),
 }, hostOptions, gpuOptions)
 
 // hostOptions are the switches of the engine on the processor alone.
@@ -94,34 +95,44 @@ func read(o engine.Options, other option.Table, on string) (option.Values, error
 // asked reports whether a switch has a given value.
 func asked(v option.Values, name string) bool { return len(v.Given(option.Table{{Name: name}})) > 0 }
 
-// Order is the rule of the matching order for joins: by joint degrees, after semijoins.
-const Order = "join"
+// Order returns the rule of the matching order for joins: by joint degrees, after semijoins, or where fewer rows are
+// expected with merges.
+func Order(opt map[string]string) string {
+	if v, err := Options.Read(opt); err == nil && v.Text("join.merge") == "off" {
+		return "join"
+	}
+	return plan.MergeOrder
+}
 
 // OrderOnGPU returns the rule of the matching order for joins on GPUs. Phases of several vertices are asked for by name
 // there, and have GENEVA's.
 func OrderOnGPU(opt map[string]string) string {
-	if v, err := Options.Read(opt); err == nil && v.Text("join.extend") == "multi" {
+	switch v, err := Options.Read(opt); {
+	case err == nil && v.Text("join.extend") == "multi":
 		return "geneva"
+	case err == nil && v.Text("join.merge") == "off":
+		return plan.JoinOnGPU
 	}
-	return plan.JoinOnGPU
+	return plan.MergeOnGPU
 }
 
 // prepared is a plan that is ready to run.
 type prepared struct {
-	g       *graph.Graph
-	p       *plan.Plan
-	o       engine.Options
-	steal   bool
-	batch   int
-	lists   lists
-	index   string              // join.index
-	naive   bool                // join.sets
-	ids     *layout.Renumbering // of the lists; nil: the graph's ids
-	signed  *signatures         // that devices filter by; nil: none do
-	said    []string            // of the filter
-	left    [][]plan.Filtered   // by the filter, for a plan whose levels are analyzed
-	notes   []string
-	steps   []step
+	g      *graph.Graph
+	p      *plan.Plan
+	o      engine.Options
+	steal  bool
+	batch  int
+	lists  lists
+	index  string              // join.index
+	naive  bool                // join.sets
+	ids    *layout.Renumbering // of the lists; nil: the graph's ids
+	signed *signatures         // that devices filter by; nil: none do
+	said   []string            // of the filter
+	left   [][]plan.Filtered   // by the filter, for a plan whose levels are analyzed
+	notes  []string
+	steps  []step
+
 	closing *tailSum // of the last step, on devices; nil: it is not counted by arithmetic
 }
 
@@ -136,6 +147,7 @@ func (Host) Prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
 	w := way{extend: extension(v), signatures: filters(g, p, v), counting: !o.Listing && !o.Levels && len(p.Edges) == 0}
+	w.merging = w.counting
 	return prepare(ctx, g, p, o, v, w)
 }
 
@@ -150,6 +162,7 @@ type way struct {
 	extend     string // a way to cut a plan into phases
 	signatures bool   // candidates are filtered by them
 	counting   bool   // matches are counted without rows where that is possible
+	merging    bool   // rows that later phases cannot tell apart may be merged
 	device     bool   // a device filters by the signatures
 	segments   bool   // a device has a segment of the lists at a time
 }
@@ -167,9 +180,16 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 	if w.counting && p.Tail.K > 1 && (!w.device || tailBacks(p) <= maxBacks && (w.segments || deviceTails(p))) {
 		levels -= p.Tail.K
 	}
+	w.merging = w.merging && !w.segments && w.extend != "multi, after" && v.Text("join.merge") != "off"
+	if w.merging && expectsMerges(p) && !asked(v, "join.extend") {
+		w.extend = "single" // a merge then finds what each vertex leaves to forget
+	}
 	all := cut[w.extend](p, levels)
 	if levels < len(p.Levels) {
 		all = append(all, phases.Tail(p))
+	}
+	if w.merging {
+		all = merges(p, all, v)
 	}
 	all[0].Initial = w.extend != "single" && !w.device && len(all) > 1
 	var allowed [][]uint64

@@ -42,7 +42,7 @@ func config() nodiff.Config {
 		Fit:     fit,
 		Engine:  join.New(),
 		Compile: planner.Compile,
-		Opt:     map[string]string{"join.extend": "multi|single", "join.eliminate": "after", "join.batch": "1|3", "join.steal": "off", "join.filter": "off", "join.signature": "32|64", "join.lists": "interval|hashed", "join.sets": "naive"},
+		Opt:     map[string]string{"join.extend": "multi|single", "join.eliminate": "after", "join.batch": "1|3", "join.steal": "off", "join.filter": "off", "join.signature": "32|64", "join.lists": "interval|hashed", "join.sets": "naive", "join.merge": "on"},
 	}
 }
 

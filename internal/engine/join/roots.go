@@ -3,6 +3,7 @@ package join
 import (
 	"context"
 
+	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/tasks"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/runtime/crew"
@@ -13,7 +14,8 @@ type task struct {
 	begin, end uint64 // roots, where rows is nil
 	step       int
 	rows       []uint32
-	lo, hi     uint32 // the candidates lo ≤ v < hi of the step's first level; of several rows all of them
+	weights    []engine.Tally // of the rows; nil: they are 1
+	lo, hi     uint32         // the candidates lo ≤ v < hi of the step's first level; of several rows all of them
 }
 
 // queue hands out the roots in units. Busy workers give away half of the rows before them.
@@ -31,7 +33,7 @@ const (
 	unitsEach = 64
 )
 
-func newQueue(x *group, workers int, steal bool) *queue {
+func newQueue(x *group, workers int, steal, merging bool) *queue {
 	q := &queue{ranges: x.ranges, list: x.roots}
 	if q.ranges == nil {
 		q.ranges = []plan.Range{x.one}
@@ -42,7 +44,11 @@ func newQueue(x *group, workers int, steal bool) *queue {
 	if q.list != nil {
 		q.total = uint64(len(q.list))
 	}
-	units := min(max(uint64(workers)*unitsEach, 1), (q.total+unitRoots-1)/unitRoots)
+	each := uint64(unitsEach)
+	if merging {
+		each = 1 // rows are merged within a unit
+	}
+	units := min(max(uint64(workers)*each, 1), (q.total+unitRoots-1)/unitRoots)
 	q.Init(workers, steal, units, func(i uint64) (task, bool) {
 		return task{begin: q.total * i / units, end: q.total * (i + 1) / units}, true
 	})

@@ -46,7 +46,7 @@ func newSearch(x *prepared, goal engine.Goal) *search {
 		// A batch for each step of each thread.
 		row := 0
 		for i := range x.steps {
-			row += 4 * x.steps[i].after
+			row += x.rowBytes(i)
 		}
 		s.batch = int(max(1, min(int64(s.batch), x.o.Memory/int64(row*x.o.Threads))))
 	}
@@ -56,7 +56,7 @@ func newSearch(x *prepared, goal engine.Goal) *search {
 	case len(x.p.Edges) > 0:
 		s.rows = engine.NewRows(x.p, discard{}, goal.Limit)
 	}
-	s.queue = newQueue(&x.steps[0].groups[0], x.o.Threads, x.steal)
+	s.queue = newQueue(&x.steps[0].groups[0], x.o.Threads, x.steal, x.merges())
 	return s
 }
 
@@ -135,12 +135,16 @@ type worker struct {
 // part is a worker's state in one step.
 type part struct {
 	m     [maxLevels]uint32 // the row that is extended
+	n     engine.Tally      // its weight: the number of partial matches that it stands for
 	table []uint32          // the rows that the step has made
-	made  uint64            // rows for tables so far
-	lo    uint32            // the row's candidates for the step's first level, of several: those that a task has
-	hi    uint32
-	cand  []candidates // of each group
-	tail  *tailState   // of a step that counts the plan's tail
+	// weights are those of the table's rows, of a step that has any; else they are 1.
+	weights []engine.Tally
+	merged  *merged // of a step that merges
+	made    uint64  // rows for tables so far
+	lo      uint32  // the row's candidates for the step's first level, of several: those that a task has
+	hi      uint32
+	cand    []candidates // of each group
+	tail    *tailState   // of a step that counts the plan's tail
 }
 
 // outRows is how many matches are handed over at once.
@@ -173,7 +177,7 @@ func (w *worker) work() {
 			pt := &w.parts[t.step]
 			w.hold(len(t.rows))
 			pt.lo, pt.hi = t.lo, t.hi
-			w.step(t.step, t.rows)
+			w.step(t.step, t.rows, t.weights)
 			pt.lo, pt.hi = 0, ^uint32(0)
 			w.hold(-len(t.rows))
 		}
@@ -191,15 +195,15 @@ func (w *worker) roots(t task) {
 	x := &w.steps[0].groups[0]
 	w.queue.each(t, func(v uint32) bool {
 		if x.allows(w.lists, v) {
-			w.parts[0].m[0] = v
+			w.parts[0].m[0], w.parts[0].n = v, engine.One
 			w.choose(0, 0)
 		}
 		return !w.queue.Stop.Load()
 	})
 }
 
-// step joins rows, of the width of step i, with the candidates of the step.
-func (w *worker) step(i int, rows []uint32) {
+// step joins rows, of the width of step i, with the candidates of the step. Without weights, these are 1.
+func (w *worker) step(i int, rows []uint32, weights []engine.Tally) {
 	s, pt := &w.steps[i], &w.parts[i]
 	for n := len(rows) / s.width; n > 0; n-- {
 		if w.queue.Stop.Load() {
@@ -207,13 +211,20 @@ func (w *worker) step(i int, rows []uint32) {
 		}
 		if n > 1 && w.queue.Wanted() {
 			half := n / 2
-			if w.queue.Give(task{step: i, rows: slices.Clone(rows[(n-half)*s.width:]), hi: ^uint32(0)}) {
+			given := task{step: i, rows: slices.Clone(rows[(n-half)*s.width:]), hi: ^uint32(0)}
+			if weights != nil {
+				given.weights = slices.Clone(weights[n-half:])
+			}
+			if w.queue.Give(given) {
 				n -= half
 				rows = rows[:n*s.width]
 			}
 		}
 		copy(pt.m[:], rows[:s.width])
 		rows = rows[s.width:]
+		if pt.n = engine.One; weights != nil {
+			pt.n, weights = weights[0], weights[1:]
+		}
 		if s.Pattern == phases.Eliminate {
 			if w.closes(s, &pt.m) {
 				w.put(i)
@@ -247,8 +258,19 @@ func (w *worker) extend(i int) {
 		}
 	}
 	switch {
+	case s.Weigh:
+		c := &pt.cand[0]
+		if n := len(c.list) - bits.OnesCount32(c.taken(s.groups[0].distinct, &pt.m)); n > 0 {
+			weight := pt.n
+			if pt.n = weight.Times(engine.Tally64(uint64(n))); pt.n.Over {
+				w.queue.Fail(engine.ErrOverflow)
+			}
+			pt.m[s.levels[0].level] = nobody
+			w.put(i)
+			pt.n = weight
+		}
 	case pt.tail != nil:
-		w.add(pt.tail.count(s, pt), pt.m[0])
+		w.add(pt.tail.count(s, pt), pt)
 	case s.closed:
 		n := engine.One
 		for k := range s.groups {
@@ -256,7 +278,7 @@ func (w *worker) extend(i int) {
 			taken := bits.OnesCount32(pt.cand[k].taken(x.distinct, &pt.m))
 			n = n.Times(w.choices(s, k, uint64(len(pt.cand[k].list)-taken)))
 		}
-		w.add(n, pt.m[0])
+		w.add(n, pt)
 	default:
 		w.choose(i, 0)
 	}
@@ -266,7 +288,7 @@ func (w *worker) extend(i int) {
 func (w *worker) countLast(s *step, pt *part) {
 	lv := &s.levels[len(s.levels)-1]
 	if n := w.size(&s.groups[lv.group], &pt.m, &pt.cand[lv.group], lv.apart); n > 0 {
-		w.add(engine.Tally64(uint64(n)), pt.m[0])
+		w.add(engine.Tally64(uint64(n)), pt)
 	}
 }
 
@@ -346,7 +368,7 @@ func (w *worker) choose(i, k int) {
 			}
 		}
 		if n > 0 {
-			w.add(engine.Tally64(uint64(n)), pt.m[0])
+			w.add(engine.Tally64(uint64(n)), pt)
 		}
 		return
 	}
@@ -382,7 +404,7 @@ func (w *worker) give(i int, list []uint32, n int) []uint32 {
 	pt := &w.parts[i]
 	middle := n + 1 + (len(list)-n-1)/2
 	hi := list[len(list)-1] + 1
-	if w.queue.Give(task{step: i, rows: slices.Clone(pt.m[:w.steps[i].width]), lo: list[middle], hi: hi}) {
+	if w.queue.Give(task{step: i, rows: slices.Clone(pt.m[:w.steps[i].width]), weights: []engine.Tally{pt.n}, lo: list[middle], hi: hi}) {
 		list = list[:middle]
 	}
 	return list
@@ -412,19 +434,28 @@ func (w *worker) passes(lv *level, m *[maxLevels]uint32) bool {
 func (w *worker) put(i int) {
 	s, pt := &w.steps[i], &w.parts[i]
 	if i == len(w.steps)-1 {
-		w.match(&pt.m)
+		w.match(pt)
+		return
+	}
+	if w.steps[i+1].merging != nil {
+		pt.made++
+		w.merge(i+1, &pt.m, pt.n)
 		return
 	}
 	if s.Initial {
 		next := &w.parts[i+1]
 		copy(next.m[:s.after], pt.m[:s.after])
+		next.n = pt.n
 		w.extend(i + 1)
 		return
 	}
 	if len(pt.table) == cap(pt.table) {
-		w.grow(pt, s.after)
+		w.grow(pt, s.after, w.batch)
 	}
 	pt.table = append(pt.table, pt.m[:s.after]...)
+	if s.weighs {
+		pt.weights = append(pt.weights, pt.n)
+	}
 	pt.made++
 	w.hold(s.after)
 	if len(pt.table) == w.batch*s.after {
@@ -441,9 +472,9 @@ func (w *worker) hold(ids int) {
 // firstRows is the number of rows that a table begins with. Most tables of small searches stay smaller.
 const firstRows = 64
 
-// grow makes room for more rows of a width in a part's table, for at most a batch.
-func (w *worker) grow(pt *part, width int) {
-	rows := min(max(4*(cap(pt.table)/width), firstRows), w.batch)
+// grow makes room for more rows of a width in a part's table, for at most so many.
+func (w *worker) grow(pt *part, width, most int) {
+	rows := min(max(4*(cap(pt.table)/width), firstRows), most)
 	w.took("tables of partial matches", 4*rows*width)
 	pt.table = append(make([]uint32, 0, rows*width), pt.table...)
 }
@@ -451,16 +482,19 @@ func (w *worker) grow(pt *part, width int) {
 // flush hands the rows of step i to the next.
 func (w *worker) flush(i int) {
 	if pt := &w.parts[i]; len(pt.table) > 0 && !w.queue.Stop.Load() {
-		w.step(i+1, pt.table)
+		w.step(i+1, pt.table, pt.weights)
 		w.hold(-len(pt.table))
-		pt.table = pt.table[:0]
+		pt.table, pt.weights = pt.table[:0], pt.weights[:0]
+		if pt.merged != nil {
+			clear(pt.merged.slots)
+		}
 	}
 }
 
 // match takes a match.
-func (w *worker) match(m *[maxLevels]uint32) {
+func (w *worker) match(pt *part) {
 	if w.rows == nil {
-		w.add(engine.One, m[0])
+		w.add(engine.One, pt)
 		return
 	}
 	if !w.rows.Chooses() && w.goal.Limit > 0 {
@@ -474,7 +508,7 @@ func (w *worker) match(m *[maxLevels]uint32) {
 	}
 	w.count = w.count.Plus(engine.One)
 	for _, l := range w.p.LevelOf {
-		w.out = append(w.out, m[l])
+		w.out = append(w.out, pt.m[l])
 	}
 	if len(w.out) >= outRows*len(w.p.LevelOf) {
 		w.hand()
@@ -497,13 +531,18 @@ func (w *worker) hand() {
 	w.out = w.out[:0]
 }
 
-// add counts matches whose vertex at level 0 is root.
-func (w *worker) add(n engine.Tally, root uint32) {
+// add counts n matches of each partial match that a part's row stands for.
+func (w *worker) add(n engine.Tally, pt *part) {
+	if pt.n != engine.One {
+		n = n.Times(pt.n)
+	}
 	w.count = w.count.Plus(n)
 	if w.count.Over {
 		w.queue.Fail(engine.ErrOverflow)
 	}
-	w.queue.AddPerRoot(w.goal.PerRoot, w.original(root), n.N)
+	if w.goal.PerRoot != nil { // else nobody may be in place of the root
+		w.queue.AddPerRoot(w.goal.PerRoot, w.original(pt.m[0]), n.N)
+	}
 	if w.goal.Limit > 0 {
 		w.limit()
 	}

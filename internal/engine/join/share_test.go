@@ -33,7 +33,7 @@ func TestPartsOfARow(t *testing.T) {
 		w := newWorker(newSearch(ready.(*prepared), engine.Goal{}), 0)
 		pt := &w.parts[1]
 		pt.lo, pt.hi = lo, hi
-		w.step(1, []uint32{hub})
+		w.step(1, []uint32{hub}, nil)
 		return w.count.N.Lo
 	}
 	for cut := uint32(0); cut <= 31; cut++ {

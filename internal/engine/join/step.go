@@ -21,6 +21,10 @@ type step struct {
 	count bool
 	// closed says that they are counted by arithmetic over the sizes of the groups.
 	closed bool
+	// merging is what a merge does; nil: the step is none.
+	merging *merging
+	// weighs says that the rows that the step makes have weights: there is a merge at it or before it.
+	weighs bool
 }
 
 // group is a phases.Group with the tests that its candidates share.
@@ -95,6 +99,12 @@ func (x *prepared) compile(all []phases.Phase, allowed [][]uint64, counting bool
 				lv.below, lv.above, lv.distinct = in(pl.Below), in(pl.Above), in(pl.Distinct)
 			}
 			s.levels = append(s.levels, lv)
+		}
+	}
+	for i := range steps {
+		steps[i].weighs = i > 0 && steps[i-1].weighs || steps[i].Weigh
+		if of := steps[i].Merging; of != nil {
+			steps[i].merging, steps[i].weighs = x.newMerging(of, steps[i+1:]), true
 		}
 	}
 	if last := &steps[len(steps)-1]; counting {

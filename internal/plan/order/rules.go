@@ -47,6 +47,9 @@ type Choice struct {
 	Levels []Expected
 	// Walks are random walks down the plan of the order, where they have compared it with others; else nil.
 	Walks *cost.Walks
+	// Rows are the rows that a join is expected to make of each level, where it merges those that nothing later tells apart; nil: it
+	// was not asked. Left are those that a merge behind the level leaves.
+	Rows, Left []float64
 }
 
 // Expected is an estimate of a level: see plan.Level.
@@ -66,7 +69,11 @@ func (b *Rules) Choose(o plan.Options) (Choice, error) {
 		}
 		return b.orderCost(o), nil
 	case "cost", "join":
-		return b.orderCost(o), nil
+		c := b.orderCost(o)
+		if o.Order == "join" && o.Merges && b.N >= leastMerged {
+			c = b.orderMerged(o, c)
+		}
+		return c, nil
 	case "ri":
 		return b.orderRI(o), nil
 	case "tests":

@@ -21,17 +21,23 @@ import (
 const (
 	Eliminate = -1 // it only eliminates
 	Sizes     = -2 // it counts the plan's tail by the sizes of sets
+	Merge     = -3 // it merges rows that later phases cannot tell apart
 )
 
 // Phase is one step of a join.
 type Phase struct {
-	// Pattern is GENEVA's matching pattern, 0 to 7, of an extension, or Eliminate or Sizes.
+	// Pattern is GENEVA's matching pattern, 0 to 7, of an extension, or Eliminate, Sizes or Merge.
 	Pattern int
 	// Groups are the vertices that an extension matches, of at most two sets of candidates, or
 	// the levels of the tail.
 	Groups []Group
 	// Close are the edges that an elimination looks for, all of one relation.
 	Close []Edge
+	// Weigh says that nothing later asks for the one vertex of the phase: a row gets the number of its candidates as a further factor of
+	// its weight, and no row for each.
+	Weigh bool
+	// Merging says what a merge compares; nil: the phase is none.
+	Merging *Merging
 	// Why says in words why the phase ends where it does; "": nothing else was possible.
 	Why string
 	// Initial says that the phase after this one takes its rows one by one, so that no table has them. It is said of
@@ -389,6 +395,8 @@ func (x *Phase) Kind() string {
 		return "elimination"
 	case Sizes:
 		return "sizes"
+	case Merge:
+		return "merge"
 	}
 	return fmt.Sprintf("pattern %d", x.Pattern)
 }
@@ -410,6 +418,9 @@ func (x *Phase) String(p *plan.Plan) string {
 		}
 		return "keep where " + strings.Join(edges, ", ")
 	}
+	if x.Pattern == Merge {
+		return x.Merging.text(p)
+	}
 	var groups []string
 	for _, g := range x.Groups {
 		var names []string
@@ -429,6 +440,9 @@ func (x *Phase) String(p *plan.Plan) string {
 	}
 	if x.Pattern == Sizes {
 		return fmt.Sprintf("count %s", strings.Join(groups, "; "))
+	}
+	if x.Weigh {
+		return fmt.Sprintf("multiply by the number of %s", strings.Join(groups, "; "))
 	}
 	kind := x.Kind()
 	if x.Initial {

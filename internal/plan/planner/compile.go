@@ -32,7 +32,7 @@ func Compile(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, er
 	}
 	if pl != nil {
 		pl.NoTail = o.NoTail
-		if onGPU := o.Order == plan.JoinOnGPU || o.Order == plan.EitherOnGPU; onGPU && (pl.Reduction != nil || pl.OrderName == "gsi") {
+		if onGPU := o.Order == plan.JoinOnGPU || o.Order == plan.MergeOnGPU || o.Order == plan.EitherOnGPU; onGPU && (pl.Reduction != nil || pl.OrderName == "gsi" || cost.MergedRows(pl) > 0) {
 			pl.JoinTime, _ = cost.OnGPU(pl)
 			if pl.Reduction != nil {
 				pl.SemijoinTime = cost.Semijoins(pl.Reduction.Reads)
@@ -147,6 +147,9 @@ func (b *planner) plan(o plan.Options) (*plan.Plan, error) {
 		pl = b.Assemble(c.Order, o)
 	}
 	pl.OrderName, pl.Why = c.Name, c.Why
+	for l, rows := range c.Rows {
+		pl.Levels[l].Rows, pl.Levels[l].Left = rows, c.Left[l]
+	}
 	if err := b.chooseMethod(pl, o); err != nil {
 		return nil, err
 	}

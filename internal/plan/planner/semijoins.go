@@ -22,6 +22,14 @@ const (
 // reduces chooses a reduction. It turns o.Order into the name of a rule. The plan is nil, or one for a GPU that needs no
 // semijoins. why says why EitherOrder has no plan for a join; "": it may have one.
 func (b *planner) reduces(o *plan.Options) (r reduction, short *plan.Plan, why string) {
+	switch counts := !o.Listing && o.Root < 0 && len(b.Binding.Edges) == 0 && len(b.Checks) == 0; o.Order {
+	case plan.MergeOrder:
+		o.Order, o.Merges = "join", counts
+	case plan.MergeOnGPU:
+		o.Order, o.Merges = plan.JoinOnGPU, counts
+	case plan.EitherOnGPU:
+		o.Merges = counts
+	}
 	switch o.Order {
 	case "join":
 		r, _ = b.reducesOnHost(*o)

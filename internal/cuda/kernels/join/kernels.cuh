@@ -5,6 +5,7 @@
 #ifndef JOIN_KERNELS
 #define JOIN_KERNELS
 #include "join/layers.cuh"
+#include "join/merge.cuh"
 #include "join/several.cuh"
 #include "join/tail.cuh"
 
@@ -28,6 +29,10 @@
 // Arithmetic over sizes in the last phase.
 #define JOIN_TAIL_KERNEL(name) \
   WEFT_KERNEL(name, JoinParams, LAUNCH_BOUNDS(256, 4)) { join_with<JOIN_COUNT>(p, [](Joiner<JOIN_COUNT>& j) { Tail(j).rows(); }); }
+
+// The launches of a merge.
+#define JOIN_MERGE_KERNEL(name) \
+  WEFT_KERNEL(name, JoinParams, LAUNCH_BOUNDS(256, 4)) { name##_of(p); }
 
 // Duplicate removal: behind the JoinWarps each warp has a tile.
 #define JOIN_SHARED_KERNEL(name, GOAL)                                                     \

@@ -61,6 +61,7 @@ struct JoinState {
 };
 
 struct JoinTail;
+struct JoinMerging;
 
 struct JoinArgs {
   const JoinStep* step;
@@ -74,6 +75,14 @@ struct JoinArgs {
   JoinState* state;  // of the phase
   const JoinState* before; // of the phase that makes `rows`, which says how many there are; null: `count` does
   u64* turned;       // the last launch that ran
+  // The weights of rows, 128 bits each, low half first: the number of partial matches that a row stands for.
+  u64* weights;      // of the table that is joined; null: they are 1
+  u64* out_weights;  // of the table that is made; null: it has none
+  // Of a merge: see join/merge.cuh.
+  const JoinMerging* merging;
+  u32* joined;       // rows, to be written to
+  u32* slots;        // 1 + the number of a row, or 0; slot_mask + 1 of them, at most half of which have a row
+  u32* place;        // the slot of each row of the table that is joined
   // Of each row: an upper bound or the number of its new rows, and the sums of those before it. Of each row of a window:
   // the number of its survivors in the buffer, and the sums of those before it.
   u32* sizes;
@@ -104,6 +113,8 @@ struct JoinArgs {
   u32 skip;          // of the parts of row `base`, those that are done or are pieces
   u32 near;          // where shared memory has a copy of `near_lists` lists, and `words` words for their indexes; 0: nowhere
   u32 near_lists, words;
+  u32 slot_mask;
+  u32 rows_room;     // rows that the table that is joined has room for
 };
 
 struct JoinParams {
@@ -120,7 +131,7 @@ DEV bool join_turn(const JoinArgs& x) {
 }
 
 // The rows of the table that a launch joins.
-DEV u32 join_count_of(const JoinArgs& x) { return x.before ? (u32)min(load_relaxed(&x.before->made), (u64)x.room) : x.count; }
+DEV u32 join_count_of(const JoinArgs& x) { return x.before ? (u32)min(load_relaxed(&x.before->made), (u64)x.rows_room) : x.count; }
 
 // The rows of a run where `rows` are left. Host twin: runOf.
 DEV u32 join_run_of(const JoinArgs& x, u32 rows) { return x.chunk ? x.chunk : min(max(rows / (4 * blocks() * warps()), 1u), 16u); }

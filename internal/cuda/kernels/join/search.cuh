@@ -25,6 +25,7 @@ enum JoinGoal {
   JOIN_LIST,  // rows for the host
   JOIN_SIZES, // x.sizes: the number of new rows of each row
   JOIN_PLACED, // rows of the next table, by x.starts
+  JOIN_WEIGH, // rows of the next table, one for each that has candidates: their number is a factor of its weight
   JOIN_FILL,  // survivors in x.buffer, and their number for each row
 };
 
@@ -36,7 +37,25 @@ struct JoinWarp {
   const u32* list;
   u64 unit;
   u32 n, unused[3];
+  u64 weight[2]; // of the row
+  u64 sum[2];    // of matches, where rows have weights, that the run's counters do not have yet
 };
+
+// a × b; over becomes true if that passes 128 bits.
+DEV u128 times(u128 a, u64 b, bool& over) {
+  u128 low = (u128)(u64)a * b, high = (u128)(u64)(a >> 64) * b + (low >> 64);
+  over |= (u64)(high >> 64) != 0;
+  return high << 64 | (u64)low;
+}
+DEV u128 times128(u128 a, u128 b, bool& over) {
+  const u64 high = (u64)(b >> 64);
+  // One of them has less than 64 bits, or the product is too large.
+  over |= high && a >> 64;
+  return high ? times(b, (u64)a, over) : times(a, (u64)b, over);
+}
+
+// Where no vertex is any more. Host twin: nobody.
+#define JOIN_NOBODY ~0u
 
 // A row is done: no position.
 #define JOIN_DONE ~0u
@@ -60,16 +79,44 @@ template <JoinGoal GOAL> struct Joiner {
   static constexpr bool WRITES = GOAL == JOIN_ROWS || GOAL == JOIN_PLACED || GOAL == JOIN_FILL;
 
   DEV Joiner(const Run& run, const JoinArgs& x, const JoinLists* lists, const JoinStep& s, JoinWarp& w) 
-      : run(run), x(x), lists(lists), s(s), w(w), count(join_count_of(x)), chunk_rows(join_run_of(x, count - x.base)), parts(join_parts_of(x, s.late, count - x.base)) {}
+      : run(run), x(x), lists(lists), s(s), w(w), count(join_count_of(x)), chunk_rows(join_run_of(x, count - x.base)), parts(join_parts_of(x, s.late, count - x.base)) {
+    if (lane() < 2) w.sum[lane()] = 0;
+    sync_warp(ALL);
+  }
 
   // Counts n rows of this root, which is the same on all lanes.
   DEV void add(u64 n) {
+    if (GOAL == JOIN_COUNT && x.weights) {
+      if (n && lane() == 0) weigh(n);
+      return;
+    }
     total += n;
     if (GOAL == JOIN_COUNT && n && lane() == 0) add_root(run, w.row[0], n);
   }
 
+  // Counts n matches of each partial match that the row stands for. Lane 0.
+  DEV void weigh(u128 n) {
+    bool over = false;
+    if (x.weights) n = times128((u128)w.weight[1] << 64 | w.weight[0], n, over);
+    add_root(run, w.row[0], n);
+    const u128 sum = ((u128)w.sum[1] << 64 | w.sum[0]) + n;
+    over |= sum < n;
+    w.sum[0] = (u64)sum;
+    w.sum[1] = (u64)(sum >> 64);
+    if (over) store_relaxed(&run.counters->overflow, 1u);
+  }
+
+  // Tells the run's counters of the matches by weights.
+  DEV void tell_weighed() {
+    if (lane() != 0) return;
+    const u128 sum = (u128)w.sum[1] << 64 | w.sum[0];
+    if (sum) add128(run.counters, sum);
+    w.sum[0] = w.sum[1] = 0;
+  }
+
   // Tells the run's counters.
   DEV void tell() {
+    if (GOAL == JOIN_COUNT && x.weights) return tell_weighed();
     u64 n = total - told;
     told = total;
     if (!n || lane() != 0) return;
@@ -96,11 +143,13 @@ template <JoinGoal GOAL> struct Joiner {
         r++;
       }
     }
+    if (x.out_weights)
+      for (u32 k = lane(); k < 2 * rows; k += 32) x.out_weights[2 * at + k] = x.weights || GOAL == JOIN_WEIGH ? w.weight[k & 1] : !(k & 1);
   }
 
   // Places for n rows. Returns how many of them there is room for.
   DEV u32 reserve(u32 n, u64& at) {
-    if (GOAL == JOIN_ROWS) {
+    if (GOAL == JOIN_ROWS || GOAL == JOIN_WEIGH) {
       at = 0;
       if (lane() == 0) at = atomic_add(&x.state->made, (u64)n) - x.made;
       at = shfl(ALL, at, 0);
@@ -124,6 +173,23 @@ template <JoinGoal GOAL> struct Joiner {
     }
     total += fits;
     return fits;
+  }
+
+  // Writes the row with n as a factor of its weight. Returns JOIN_DONE, or 0 where there was no room.
+  DEV u32 put_weighed(u32 n) {
+    u64 at;
+    if (!reserve(1, at)) return 0;
+    if (lane() == 0) {
+      bool over = false;
+      const u128 had = x.weights ? (u128)w.weight[1] << 64 | w.weight[0] : (u128)1, m = times(had, (u64)n, over);
+      w.weight[0] = (u64)m;
+      w.weight[1] = (u64)(m >> 64);
+      if (over) store_relaxed(&run.counters->overflow, 1u);
+    }
+    sync_warp(ALL);
+    lines(at, 1, [&](u32, u32 c) { return c + 1 < x.after ? w.row[c] : JOIN_NOBODY; });
+    total++;
+    return JOIN_DONE;
   }
 
   // Takes a chunk: this lane's vertex v at position at, if it is in. Returns JOIN_DONE, or the position at which there
@@ -172,6 +238,7 @@ template <JoinGoal GOAL> struct Joiner {
   DEV void read(u32 row) {
     sync_warp(ALL);
     if (lane() < x.width) w.row[lane()] = x.rows[(u64)row * x.width + lane()];
+    if (x.weights && lane() < 2) w.weight[lane()] = x.weights[2 * (u64)row + lane()];
     sync_warp(ALL);
   }
 
@@ -183,7 +250,7 @@ template <JoinGoal GOAL> struct Joiner {
     JoinFound f = join_find(g, lists, w.row, x.width, x.first);
     const u32 end = min(f.base.n, to);
     waiting = 0;
-    if (from < end && step == 1 && (GOAL == JOIN_COUNT || GOAL == JOIN_SIZES) && !f.others && !join_tests(g)) {
+    if (from < end && step == 1 && (GOAL == JOIN_COUNT || GOAL == JOIN_SIZES || GOAL == JOIN_WEIGH) && !f.others && !join_tests(g)) {
       waiting = join_size(g.distinct, w.row, f, from, end);
     } else {
       // A place to go on at may be inside a chunk, of which the rest is done first.
@@ -197,15 +264,17 @@ template <JoinGoal GOAL> struct Joiner {
         if (halted) return JOIN_DONE;
       }
     }
+    if (GOAL == JOIN_WEIGH) return waiting ? put_weighed(waiting) : JOIN_DONE;
     if (!WRITES) add(waiting);
     return flush();
   }
 
   // Whether the table is full. Collective for the warp.
   DEV bool full() {
+    if (GOAL != JOIN_ROWS && GOAL != JOIN_WEIGH) return false;
     u32 no = 0;
-    if (GOAL == JOIN_ROWS && lane() == 0) no = load_relaxed(&x.state->made) - x.made >= x.room;
-    return GOAL == JOIN_ROWS && shfl(ALL, no, 0);
+    if (lane() == 0) no = load_relaxed(&x.state->made) - x.made >= x.room;
+    return shfl(ALL, no, 0);
   }
 
   // The next piece; no rows: there is none, or no room.

@@ -27,13 +27,6 @@ struct JoinTail {
   JoinChoice choice[2];
 };
 
-// a × b; over becomes true if that passes 128 bits.
-DEV u128 times(u128 a, u64 b, bool& over) {
-  u128 low = (u128)(u64)a * b, high = (u128)(u64)(a >> 64) * b + (low >> 64);
-  over |= (u64)(high >> 64) != 0;
-  return high << 64 | (u64)low;
-}
-
 // a × b / d, which has no remainder; over becomes true if that passes 128 bits. The product may.
 DEV u128 times_by(u128 a, u64 b, u32 d, bool& over) {
   u128 low = (u128)(u64)a * b, high = (u128)(u64)(a >> 64) * b + (low >> 64);
@@ -55,7 +48,6 @@ DEV u128 choices(const JoinChoice& c, u32 n, bool& over) {
 struct Tail {
   Joiner<JOIN_COUNT>& j;
   const JoinTail& tail;
-  u128 sum = 0; // on lane 0
 
   DEV Tail(Joiner<JOIN_COUNT>& j) : j(j), tail(*j.x.sum) {}
 
@@ -86,10 +78,7 @@ struct Tail {
       t = choices(tail.choice[0], j.w.wait[0], over);
       if (tail.blocks > 1) {
         const u128 u = choices(tail.choice[1], j.w.wait[1], over);
-        const u64 high = (u64)(u >> 64);
-        // One of them has less than 64 bits, or the product is too large.
-        over |= high && t >> 64;
-        t = high ? times(u, (u64)t, over) : times(t, (u64)u, over);
+        t = times128(t, u, over);
       }
       return t;
     }
@@ -104,11 +93,6 @@ struct Tail {
     return tail.divisor > 1 ? divide(t, (u128)tail.divisor) : t;
   }
 
-  DEV void tell() {
-    if (lane() == 0 && sum) add128(j.run.counters, sum);
-    sum = 0;
-  }
-
   DEV void rows() {
     while (!(j.halted = stopped(Warp(), j.run))) {
       JoinPiece* piece;
@@ -120,15 +104,13 @@ struct Tail {
         const u128 n = count(over);
         if (j.halted) break;
         if (lane() == 0) {
-          add_root(j.run, j.w.row[0], n);
-          sum += n;
-          over |= sum < n;
+          j.weigh(n);
           if (over) store_relaxed(&j.run.counters->overflow, 1u);
         }
       }
-      if (j.x.often) tell();
+      if (j.x.often) j.tell_weighed();
     }
-    tell();
+    j.tell_weighed();
   }
 };
 
