@@ -22,33 +22,32 @@ func serially(n int, do func(i int)) {
 	}
 }
 
-// Plain returns the change by an update that adds or removes an edge without properties, for Make. Its version is the caller's to say. A Result
-// that is not Applied is the final one. ok is false for an update that Make cannot make: it makes vertices or rows, or is an error. Plain
-// is safe for concurrent use while nothing changes the graph.
-func (g *Graph) Plain(u, v ID, label Label, remove bool) (c Change, ok bool) {
-	if g.timed || remove && g.rows.n > 0 || g.crowded || int64(label) > int64(len(g.edgeLabels)) {
-		return c, false
+// Plain finds the changes of the updates whose ends x has: it sets their ends and results. What else they are, and their versions, are the
+// caller's to say. A Result that is not Applied is the final one. It returns how many it found: the next update is one that Make cannot make,
+// because it makes vertices or rows. Plain is safe for concurrent use while nothing changes the graph.
+func (g *Graph) Plain(x *Ends, cs []Change) int {
+	if g.timed || g.crowded {
+		return 0
 	}
-	c = Change{Label: label, Remove: remove}
-	same := false
-	if g.ids.text || (u.kind|v.kind) != numberID || (u.num|v.num)>>63 != 0 {
-		if g.check(u) != nil || g.check(v) != nil {
-			return c, false
+	x.Find(g)
+	cs = cs[:x.n]
+	for i := range cs {
+		c := &cs[i]
+		if c.Remove && g.rows.n > 0 || int64(c.Label) > int64(len(g.edgeLabels)) {
+			return i
 		}
-		c.U, c.V, same = g.ids.find(u), g.ids.find(v), u == v
-	} else {
-		c.U, c.V, same = g.ids.number(u.num), g.ids.number(v.num), u.num == v.num
+		c.U, c.V, c.Result = x.of[0][i], x.of[1][i], Applied
+		switch {
+		case x.loop(g, i):
+			c.Result = SelfLoop
+		case c.U != noVertex && c.V != noVertex:
+		case c.Remove:
+			c.Result = Absent
+		default:
+			return i
+		}
 	}
-	switch {
-	case same:
-		c.Result = SelfLoop
-	case c.U != noVertex && c.V != noVertex:
-	case remove:
-		c.Result = Absent
-	default:
-		return c, false
-	}
-	return c, true
+	return len(cs)
 }
 
 // Make makes the changes of a batch whose results are Applied, and says which ones did something. Their versions ascend. In a window they

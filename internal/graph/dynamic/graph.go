@@ -73,6 +73,9 @@ func New(directed, textIDs bool) *Graph {
 // From returns a graph that begins as s, at version 0. It does not keep s. The error is about a property's type (ErrValue), about
 // edges of s with equal ends, label and time, ErrTooLarge, or the cause of ctx.
 func From(ctx context.Context, s *graph.Graph) (*Graph, error) {
+	if len(s.EdgeLabels) > maxLabels {
+		return nil, fmt.Errorf("%w: %d edge labels, and a changing graph may have %d", ErrTooLarge, len(s.EdgeLabels), maxLabels)
+	}
 	g := New(s.Directed, !s.IDs.Numeric())
 	g.split(s.NumVertices())
 	g.edges = s.NumEdges()

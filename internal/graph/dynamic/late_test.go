@@ -77,7 +77,7 @@ func (x *lateRun) edge(u, v ID, label Label, remove bool) {
 		}
 		return g.AddEdge(u, v, label)
 	}
-	c, ok := x.off.Plain(u, v, label, remove)
+	c, ok := plain(x.off, u, v, label, remove)
 	if !ok || c.Result != Applied || x.eye.looks(c.U, c.V, label) {
 		x.do("edge", change)
 		return
@@ -87,7 +87,7 @@ func (x *lateRun) edge(u, v ID, label Label, remove bool) {
 		x.t.Fatal(err)
 	}
 	x.want[res]++
-	x.off.PutOff(&c)
+	x.off.PutOff([]Change{c}, []bool{false})
 	x.off.Pass(x.off.Version() + 1)
 }
 
@@ -142,18 +142,24 @@ func (x *lateRun) seen() {
 	})
 }
 
-// equal compares all of both graphs, as a file has it.
-func (x *lateRun) equal() {
-	x.t.Helper()
+// sameFiles compares all of two graphs, as a file has it.
+func sameFiles(t *testing.T, want, got *Graph) {
+	t.Helper()
 	var files [2]bytes.Buffer
-	for i, g := range []*Graph{x.once, x.off} {
+	for i, g := range []*Graph{want, got} {
 		if _, err := g.WriteTo(&files[i]); err != nil {
-			x.t.Fatal(err)
+			t.Fatal(err)
 		}
 	}
-	if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) || x.once.NumEdges() != x.off.NumEdges() {
-		x.t.Fatalf("the graphs differ: %d edges, want %d", x.off.NumEdges(), x.once.NumEdges())
+	if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) || want.NumEdges() != got.NumEdges() {
+		t.Fatalf("the graphs differ: %d edges, want %d", got.NumEdges(), want.NumEdges())
 	}
+}
+
+// equal compares all of both graphs.
+func (x *lateRun) equal() {
+	x.t.Helper()
+	sameFiles(x.t, x.once, x.off)
 	sameLists(x.t, x.once.Now(), x.off.Now())
 	checkArena(x.t, x.off)
 	for k, n := range x.off.TakeLate() {
@@ -190,7 +196,7 @@ func TestLate(t *testing.T) {
 			}
 			look()
 			if seed%3 == 0 {
-				x.off.late.buckets = make([]bucket, 4*len(x.off.shards))
+				x.off.divide(4 * len(x.off.shards))
 			}
 			key := func(g *Graph) Key {
 				k, err := g.EdgeKey("w", arrow.PrimitiveTypes.Int64)
@@ -254,7 +260,7 @@ func TestLate(t *testing.T) {
 				case k < 100:
 					var us []Change
 					for range r.IntN(20) {
-						c, ok := x.off.Plain(x.end(), x.end(), Label(r.IntN(labels+1)), r.IntN(3) == 0)
+						c, ok := plain(x.off, x.end(), x.end(), Label(r.IntN(labels+1)), r.IntN(3) == 0)
 						if ok && c.Result == Applied && x.eye.looks(c.U, c.V, c.Label) {
 							us = append(us, c)
 						}
@@ -291,8 +297,8 @@ func TestLateBytes(t *testing.T) {
 	g.LookAway(nil, 0)
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200_000 {
-		if c, _ := g.Plain(Num(uint64(r.IntN(1000))), Num(uint64(r.IntN(1000))), NoLabel, r.IntN(2) == 0); c.Result == Applied {
-			g.PutOff(&c)
+		if c, _ := plain(g, Num(uint64(r.IntN(1000))), Num(uint64(r.IntN(1000))), NoLabel, r.IntN(2) == 0); c.Result == Applied {
+			g.PutOff([]Change{c}, []bool{false})
 		}
 	}
 	if n := g.late.n; n == 0 || n >= bucketMost*len(g.late.buckets) {
@@ -301,7 +307,7 @@ func TestLateBytes(t *testing.T) {
 	if n := len(g.late.filled); n == 0 || n > len(g.late.buckets) {
 		t.Errorf("%d of %d buckets have something", n, len(g.late.buckets))
 	}
-	if b := g.late.bytes(); b < 12*uint64(g.late.n) || b > 2*12*bucketMost*uint64(len(g.late.buckets)) || g.Bytes() < before+b {
+	if b := g.late.bytes(); b < 8*uint64(g.late.n) || b > 2*8*bucketMost*uint64(len(g.late.buckets)) || g.Bytes() < before+b {
 		t.Errorf("%d bytes of logs, %d of all", b, g.Bytes())
 	}
 }
@@ -355,11 +361,11 @@ func TestLateAtOneEnd(t *testing.T) {
 								ends = [][2]uint64{{1, 2}, {4, 2}}
 							}
 							for _, e := range ends {
-								c, ok := g.Plain(Num(e[0]), Num(e[1]), other, removes)
+								c, ok := plain(g, Num(e[0]), Num(e[1]), other, removes)
 								if !ok {
 									t.Fatal("an edge that cannot be put off")
 								}
-								g.PutOff(&c)
+								g.PutOff([]Change{c}, []bool{false})
 							}
 							if g.late.parted != (i == 1) {
 								t.Fatal("made at one end:", g.late.parted)
@@ -399,7 +405,7 @@ func changeLooked(g *Graph, remove bool) (Result, error) {
 }
 
 func makeLooked(g *Graph, remove bool) Result {
-	c, _ := g.Plain(Num(1), Num(2), 1, remove)
+	c, _ := plain(g, Num(1), Num(2), 1, remove)
 	c.At = g.Version() + 1
 	cs := []Change{c}
 	g.Make(cs, nil)
@@ -420,11 +426,11 @@ func TestLateFirstHalf(t *testing.T) {
 	other := g.EdgeLabel("other")
 	g.LookAway(nil, 3)
 	for _, e := range [][2]uint64{{0, 1}, {0, 2}} { // both halves of the first one are in one log
-		c, ok := g.Plain(Num(e[0]), Num(e[1]), other, false)
+		c, ok := plain(g, Num(e[0]), Num(e[1]), other, false)
 		if !ok {
 			t.Fatal("an edge that cannot be put off")
 		}
-		g.PutOff(&c)
+		g.PutOff([]Change{c}, []bool{false})
 	}
 	if g.late.n != 1 {
 		t.Fatalf("%d halves are put off, want 1", g.late.n)
@@ -493,7 +499,7 @@ func TestLateTimes(t *testing.T) {
 			}
 			x.off.LookAway([]Each{nil, together}[seed%2], most)
 			if seed%3 == 0 {
-				x.off.late.buckets = make([]bucket, 4*len(x.off.shards))
+				x.off.divide(4 * len(x.off.shards))
 			}
 			now := int64(0)
 			for range 1500 {

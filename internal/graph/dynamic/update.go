@@ -84,6 +84,9 @@ func (g *Graph) begin(label Label, c Class, n int, ids ...ID) error {
 			return err
 		}
 	}
+	if len(g.edgeLabels) > maxLabels {
+		return fmt.Errorf("%w: more than %d edge labels", ErrTooLarge, maxLabels)
+	}
 	if int64(label) > int64(len(g.edgeLabels)) {
 		return fmt.Errorf("dynamic: the graph has %d edge labels, and none has number %d", len(g.edgeLabels), label)
 	}
@@ -593,7 +596,7 @@ func (g *Graph) addEdge(e edge, first, unseen bool) {
 	switch {
 	case g.timed && !first:
 	case unseen:
-		g.putOffEnds(e.u, e.v, e.label)
+		g.putOffEnds(e.u, e.v, e.label, 0)
 	default:
 		g.turnEdge(e, g.alone(e) || !g.has(e.u, e.v, AnyLabel))
 	}
@@ -613,7 +616,7 @@ func (g *Graph) removeEdge(e edge, unseen bool) {
 	switch {
 	case g.timed && !last:
 	case unseen:
-		g.putOffEnds(e.u, e.v, e.label|gone)
+		g.putOffEnds(e.u, e.v, e.label, gone)
 	default:
 		g.turnEdge(e, g.alone(e) || !g.parallel(e.u, e.v, e.label))
 	}

@@ -25,12 +25,10 @@ func readsLists(sink nest.Sink) bool {
 // putOff leaves the changes of a run that no watch looks at to the graph, which makes them when something needs its lists, or when they are
 // many.
 func (x *shared) putOff(r *nest.Result) {
+	x.m.g.PutOff(x.changes, x.seen)
 	for i := range x.changes {
-		switch c := &x.changes[i]; {
-		case c.Result != dynamic.Applied: // nobody has to look that up
-			r.Outcomes.Add(c.Result)
-		case !x.seen[i]:
-			x.m.g.PutOff(c)
+		if done := x.changes[i].Result; done != dynamic.Applied { // nobody has to look that up
+			r.Outcomes.Add(done)
 		}
 	}
 }
