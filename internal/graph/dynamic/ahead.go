@@ -37,7 +37,7 @@ func (x *Ahead) Read(g *Graph) {
 	if g.rows.n > 0 {
 		x.readRows(g)
 	}
-	if g.timed && g.late.looking { // the lists of most changes are not read now
+	if g.rowed && g.late.looking { // the lists of most changes are not read now
 		x.n = 0
 		return
 	}

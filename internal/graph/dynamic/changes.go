@@ -26,7 +26,7 @@ func serially(n int, do func(i int)) {
 // caller's to say. A Result that is not Applied is the final one. It returns how many it found: the next update is one that Make cannot make,
 // because it makes vertices or rows. Plain is safe for concurrent use while nothing changes the graph.
 func (g *Graph) Plain(x *Ends, cs []Change) int {
-	if g.timed || g.crowded {
+	if g.rowed || g.crowded {
 		return 0
 	}
 	x.Find(g)

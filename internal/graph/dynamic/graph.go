@@ -26,6 +26,7 @@ type Graph struct {
 	lastLabel   Label
 	edges       uint64
 	timed       bool // edges have times
+	rowed       bool // each edge has a row
 	rows        rows
 	queue       queue
 	texts       dictionary
@@ -218,6 +219,13 @@ func (g *Graph) rowsFrom(ctx context.Context, s *graph.Graph, shift []uint32) er
 	if err != nil || !g.timed && get == nil {
 		return err
 	}
+	valued := 0
+	for i := 0; i < len(t.Dst) && !g.timed; i++ {
+		if slices.ContainsFunc(get, func(f func(int) Value) bool { return f(i).kind != Null }) {
+			valued++
+		}
+	}
+	g.rowed = g.timed || valued > 0 && valued >= len(t.Dst)/4*3
 	order := make([]uint32, len(t.Dst))
 	for i := range order {
 		order[i] = uint32(i)
@@ -245,6 +253,8 @@ func (g *Graph) rowsFrom(ctx context.Context, s *graph.Graph, shift []uint32) er
 			}
 			e.id, _ = g.newRow(e)
 			g.queue.add(uint32(e.id))
+		} else if g.rowed {
+			e.id, _ = g.newRow(e)
 		}
 		for k, f := range get {
 			v := f(int(i))
@@ -290,7 +300,7 @@ func (g *Graph) NumVertices() int { return g.ids.live }
 
 // NumEdges returns the number of edges of the present version.
 func (g *Graph) NumEdges() uint64 {
-	if !g.timed { // else rows have been counted
+	if !g.rowed { // else rows have been counted
 		g.makeLate()
 	}
 	return g.edges
@@ -310,6 +320,10 @@ func (g *Graph) IDOf(v uint32) ID { return g.ids.idOf(v) }
 
 // Timed reports whether edges have times.
 func (g *Graph) Timed() bool { return g.timed }
+
+// Rowed reports whether each edge has a row: edges have times, or most had properties when the graph began. Between LookAway and LookBack such a
+// graph puts off the changes of lists by itself, of the edges that the follower does not look at.
+func (g *Graph) Rowed() bool { return g.rowed }
 
 // VertexKey returns the number of a property of vertices, which is new if the graph did not have it. The error is ErrValue for
 // another type than it had, and for a type that changing graphs do not keep.

@@ -117,12 +117,12 @@ func (g *Graph) putOffEnds(u, v uint32, label Label, remove half) {
 	x.parted = x.parted && x.n > 0
 }
 
-// unseen reports whether the follower does not look at a change of an edge with a time. The edge's row is then changed at once, and so is the number of edges,
-// and its ends' lists may be put off. Of an edge without a row the lists alone say whether the graph has it.
+// unseen reports whether the follower does not look at a change of an edge in a graph whose edges all have rows. The edge's row is then changed at once, and so
+// is the number of edges, and its ends' lists may be put off. In other graphs the lists alone say which edges there are.
 //
 // If nobody looks, the window of the update is closed.
 func (g *Graph) unseen(u, v uint32, label Label) bool {
-	if !g.timed || !g.lone || !g.late.looking || g.follower.Sight(u, v, label) != None {
+	if !g.rowed || !g.lone || !g.late.looking || g.follower.Sight(u, v, label) != None {
 		return false
 	}
 	g.open, g.lone, g.base = false, false, g.version
@@ -240,14 +240,14 @@ type did struct {
 type counting uint8
 
 const (
-	atNone   counting = iota // the rows of edges with times have been counted
+	atNone   counting = iota // rows have been counted
 	atLesser                 // of an undirected edge
 	atSource
 )
 
 func (g *Graph) counts() counting {
 	switch {
-	case g.timed:
+	case g.rowed:
 		return atNone
 	case g.directed:
 		return atSource

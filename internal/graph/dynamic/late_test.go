@@ -454,7 +454,12 @@ func TestLateFirstHalf(t *testing.T) {
 // TestLateTimes makes changes of edges with times and properties, of which those that nobody looks at have their rows at once and their entries in lists later, between
 // all other kinds of updates, windows and readers. What is looked at, the number of edges, the results and all rows are right at any time, and the whole graph and its
 // file are those of changes at once, whenever they are asked for.
-func TestLateTimes(t *testing.T) {
+func TestLateTimes(t *testing.T) { testLateRows(t, true) }
+
+// TestLateProperties is TestLateTimes of edges without times, of a graph whose first edge has a property, as some others have.
+func TestLateProperties(t *testing.T) { testLateRows(t, false) }
+
+func testLateRows(t *testing.T, timed bool) {
 	for seed := range uint64(120) {
 		directed, labels, most := seed&1 != 0, []int{0, 1, 3}[seed/2%3], []int{1, 5, 40, 1 << 20}[seed/6%4]
 		t.Run(fmt.Sprintf("directed %v, %d labels, logs of %d, %d", directed, labels, most, seed), func(t *testing.T) {
@@ -463,8 +468,10 @@ func TestLateTimes(t *testing.T) {
 			r := x.r
 			var keys [2]Key
 			for i, g := range []*Graph{x.once, x.off} {
-				if err := g.KeepTimes(); err != nil {
-					t.Fatal(err)
+				if timed {
+					if err := g.KeepTimes(); err != nil {
+						t.Fatal(err)
+					}
 				}
 				g.KeepCalendar(seed%4 == 0)
 				for v := range uint64(x.n) {
@@ -485,6 +492,19 @@ func TestLateTimes(t *testing.T) {
 					return nil
 				}
 				return []Property{{keys[map[*Graph]int{x.once: 0, x.off: 1}[g]], OfInt(int64(k))}}
+			}
+			add := func(g *Graph, u, v ID, label Label, at int64, ps ...Property) (Result, error) {
+				if !timed {
+					return g.AddEdge(u, v, label, ps...)
+				}
+				return g.AddEdgeAt(u, v, label, at, ps...)
+			}
+			if !timed { // the first edge decides whether all have rows
+				for _, g := range []*Graph{x.once, x.off} {
+					if _, err := g.AddEdge(Num(0), Num(1), NoLabel, value(g, 0)...); err != nil || !g.Rowed() || g.Timed() {
+						t.Fatal(err, g.Rowed(), g.Timed())
+					}
+				}
 			}
 			off := 0
 			do := func(what string, update func(g *Graph) (Result, error)) {
@@ -525,7 +545,7 @@ func TestLateTimes(t *testing.T) {
 						x.off.Begin()
 						for range 20 {
 							u, v = x.end(), x.end()
-							do("edge in a window", func(g *Graph) (Result, error) { return g.AddEdgeAt(u, v, label, at) })
+							do("edge in a window", func(g *Graph) (Result, error) { return add(g, u, v, label, at) })
 						}
 						x.once.Settle()
 						x.off.Settle()
@@ -536,7 +556,7 @@ func TestLateTimes(t *testing.T) {
 						}
 					case 3: // at once, between others
 						x.eye.all = true
-						do("edge", func(g *Graph) (Result, error) { return g.AddEdgeAt(u, v, label, at) })
+						do("edge", func(g *Graph) (Result, error) { return add(g, u, v, label, at) })
 						x.eye.all = false
 					}
 					x.off.LookAway([]Each{nil, together}[seed%2], most)
@@ -547,12 +567,12 @@ func TestLateTimes(t *testing.T) {
 					if a, b := x.once.Before(now, nil), x.off.Before(now, nil); !slices.Equal(a, b) {
 						t.Fatalf("before %d: %v, want %v", now, b, a)
 					}
-				case k < 300:
+				case k < 300 && timed:
 					do("remove", func(g *Graph) (Result, error) { return g.RemoveEdgeAt(u, v, label, at) })
 				case k < 400:
 					do("remove all", func(g *Graph) (Result, error) { return g.RemoveEdge(u, v, label) })
 				default:
-					do("add", func(g *Graph) (Result, error) { return g.AddEdgeAt(u, v, label, at, value(g, k)...) })
+					do("add", func(g *Graph) (Result, error) { return add(g, u, v, label, at, value(g, k)...) })
 				}
 				if now%25 == 0 {
 					x.seen()

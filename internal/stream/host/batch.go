@@ -35,7 +35,7 @@ type shared struct {
 func (m *Matcher) Apply(ctx context.Context, batch []stream.Update, sink nest.Sink) (r nest.Result, err error) {
 	x := &m.shared
 	device := m.device.Device != nil
-	if readsLists(sink) || m.g.Timed() { // no update is a plain one
+	if readsLists(sink) || m.g.Rowed() { // no update is a plain one
 		return m.Steps(ctx, m.steps(batch), sink)
 	}
 	x.late = m.late

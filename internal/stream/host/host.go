@@ -156,7 +156,7 @@ func (m *Matcher) Steps(ctx context.Context, next func() (done dynamic.Result, o
 	}
 	m.clear()
 	m.run.reset(ctx, sink)
-	if m.g.Timed() && m.lookAway(sink) { // the graph itself puts off what it can
+	if m.g.Rowed() && m.lookAway(sink) { // the graph itself puts off what it can
 		defer m.g.LookBack()
 	}
 	err = m.both(next, &r, nil)

@@ -7,9 +7,9 @@ import (
 )
 
 // lookAway lets the graph put off changes that no watch looks at, until LookBack, and reports whether it may. It may not if the sink reads lists, and
-// not with a device in a graph with times, where all changes are made in windows.
+// not with a device in a graph whose edges have rows, where all changes are made in windows.
 func (m *Matcher) lookAway(sink nest.Sink) bool {
-	if !m.late || m.g.Timed() && m.device.Device != nil || readsLists(sink) {
+	if !m.late || m.g.Rowed() && m.device.Device != nil || readsLists(sink) {
 		return false
 	}
 	m.g.LookAway(m.shared.all, m.grain.late)
