@@ -52,7 +52,7 @@ func (g *Graph) Plain(x *Ends, cs []Change) int {
 
 // Make makes the changes of a batch whose results are Applied, and says which ones did something. Their versions ascend. In a window they
 // leave marks in lists and make events; the caller makes the versions by Pass. Outside windows the lists change at once, and there
-// are neither versions nor events. The lists, results and events are the same for any each; nil means one after the other.
+// are neither versions nor events. In a window without marks the lists change at once and there are events. The lists, results and events are the same for any each; nil means one after the other.
 //
 // Why: an edge is in the lists of both of its ends. One end decides whether the graph has the edge, and the other end follows. So workers
 // that change different shards wait for each other only once, between these two steps.
@@ -82,7 +82,7 @@ func (g *Graph) Make(cs []Change, each Each) {
 		default:
 			g.edges++
 		}
-		if g.open {
+		if g.open || g.recording {
 			g.events = append(g.events, Event{Version: c.At, Kind: k, U: c.U, V: c.V, Label: c.Label, Edge: NoEdge})
 		}
 	}
@@ -95,6 +95,7 @@ func (g *Graph) Make(cs []Change, each Each) {
 // MakeOne makes a change whose result is Applied, and its version, as AddEdge and RemoveEdge do, also under the eyes of a Follower. It returns what
 // the change did.
 func (g *Graph) MakeOne(c *Change) (Result, error) {
+	g.Remember()
 	if g.version = c.At - 1; !g.open {
 		g.base = g.version
 	}
@@ -123,7 +124,7 @@ func (g *Graph) MakeOne(c *Change) (Result, error) {
 
 // Pass makes a version the present one, which is not before it. The versions between change nothing by themselves.
 func (g *Graph) Pass(version uint64) {
-	if g.version = version; !g.open {
+	if g.version = version; !g.open && !g.recording {
 		g.base = version
 	}
 }

@@ -106,7 +106,7 @@ func (w *fileWriter) ascending(l []uint32) {
 // WriteTo writes the state of the graph, for Read. The graph must have no open window. Updates of the graph and of a graph that was
 // read give equal internal ids and events.
 func (g *Graph) WriteTo(to io.Writer) (n int64, err error) {
-	if g.open {
+	if g.open || g.recording {
 		return 0, errors.New("dynamic: a graph with an open window is not written")
 	}
 	w := &fileWriter{w: to, buf: make([]byte, 4, fileBlock+16)}

@@ -36,12 +36,13 @@ type Graph struct {
 	// Read has the unit of edges' times, as a static graph's.
 	Read graph.ReadStats
 
-	version  uint64 // the present one
-	base     uint64 // that of the settled lists
-	open     bool   // a window is open
-	lone     bool   // it is that of one update, which a follower sees
-	follower Follower
-	events   []Event
+	version   uint64 // the present one
+	base      uint64 // that of the settled lists
+	open      bool   // a window is open
+	lone      bool   // it is that of one update, which a follower sees
+	recording bool   // a window without marks is open
+	follower  Follower
+	events    []Event
 	// vertexVersions are the versions of the window that added, removed or moved vertices, and the last one before it.
 	vertexVersions []uint64
 

@@ -102,6 +102,7 @@ func (g *Graph) begin(label Label, c Class, n int, ids ...ID) error {
 	if err := g.ids.reserve(uint32(c), n); err != nil {
 		return err
 	}
+	g.Remember() // this update may need marks
 	g.upToDate()
 	g.version++
 	if !g.open {

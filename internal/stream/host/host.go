@@ -114,6 +114,7 @@ func (m *Matcher) bind() error {
 			m.Unbind()
 			return err
 		}
+		m.device.alone = m.deviceAlone()
 	}
 	return nil
 }
