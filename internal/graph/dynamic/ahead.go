@@ -37,7 +37,7 @@ func (x *Ahead) Read(g *Graph) {
 	if g.rows.n > 0 {
 		x.readRows(g)
 	}
-	if g.timed && g.late.looking { // the lists of most changes are not read now
+	if g.rowed && g.late.looking { // the lists of most changes are not read now
 		x.n = 0
 		return
 	}
@@ -110,12 +110,19 @@ func (ps *probes) add(s *side, v, w uint32) {
 func (ps *probes) read() (sum uint32) {
 	left := 0
 	for i := range ps.n {
-		p := ps.list[i]
-		if n := p.h[headLen]; n > inHead {
-			p.l = p.a.list(slotRun(p.h[:2], n))
-			ps.list[left] = p
-			left++
+		p := &ps.list[i]
+		n := p.h[headLen]
+		if n <= inHead {
+			continue
 		}
+		l := p.a.list(slotRun(p.h[:2], n))
+		if n < 2*probeEnd {
+			sum += l[n/2]
+			continue
+		}
+		q := &ps.list[left]
+		q.l, q.w = l, p.w
+		left++
 	}
 	for left > 0 {
 		n := left

@@ -22,38 +22,37 @@ func serially(n int, do func(i int)) {
 	}
 }
 
-// Plain returns the change by an update that adds or removes an edge without properties, for Make. Its version is the caller's to say. A Result
-// that is not Applied is the final one. ok is false for an update that Make cannot make: it makes vertices or rows, or is an error. Plain
-// is safe for concurrent use while nothing changes the graph.
-func (g *Graph) Plain(u, v ID, label Label, remove bool) (c Change, ok bool) {
-	if g.timed || remove && g.rows.n > 0 || g.crowded || int64(label) > int64(len(g.edgeLabels)) {
-		return c, false
+// Plain finds the changes of the updates whose ends x has: it sets their ends and results. What else they are, and their versions, are the
+// caller's to say. A Result that is not Applied is the final one. It returns how many it found: the next update is one that Make cannot make,
+// because it makes vertices or rows. Plain is safe for concurrent use while nothing changes the graph.
+func (g *Graph) Plain(x *Ends, cs []Change) int {
+	if g.rowed || g.crowded {
+		return 0
 	}
-	c = Change{Label: label, Remove: remove}
-	same := false
-	if g.ids.text || (u.kind|v.kind) != numberID || (u.num|v.num)>>63 != 0 {
-		if g.check(u) != nil || g.check(v) != nil {
-			return c, false
+	x.Find(g)
+	cs = cs[:x.n]
+	for i := range cs {
+		c := &cs[i]
+		if c.Remove && g.rows.n > 0 || int64(c.Label) > int64(len(g.edgeLabels)) {
+			return i
 		}
-		c.U, c.V, same = g.ids.find(u), g.ids.find(v), u == v
-	} else {
-		c.U, c.V, same = g.ids.number(u.num), g.ids.number(v.num), u.num == v.num
+		c.U, c.V, c.Result = x.of[0][i], x.of[1][i], Applied
+		switch {
+		case x.loop(g, i):
+			c.Result = SelfLoop
+		case c.U != noVertex && c.V != noVertex:
+		case c.Remove:
+			c.Result = Absent
+		default:
+			return i
+		}
 	}
-	switch {
-	case same:
-		c.Result = SelfLoop
-	case c.U != noVertex && c.V != noVertex:
-	case remove:
-		c.Result = Absent
-	default:
-		return c, false
-	}
-	return c, true
+	return len(cs)
 }
 
 // Make makes the changes of a batch whose results are Applied, and says which ones did something. Their versions ascend. In a window they
 // leave marks in lists and make events; the caller makes the versions by Pass. Outside windows the lists change at once, and there
-// are neither versions nor events. The lists, results and events are the same for any each; nil means one after the other.
+// are neither versions nor events. In a window without marks the lists change at once and there are events. The lists, results and events are the same for any each; nil means one after the other.
 //
 // Why: an edge is in the lists of both of its ends. One end decides whether the graph has the edge, and the other end follows. So workers
 // that change different shards wait for each other only once, between these two steps.
@@ -83,7 +82,7 @@ func (g *Graph) Make(cs []Change, each Each) {
 		default:
 			g.edges++
 		}
-		if g.open {
+		if g.open || g.recording {
 			g.events = append(g.events, Event{Version: c.At, Kind: k, U: c.U, V: c.V, Label: c.Label, Edge: NoEdge})
 		}
 	}
@@ -96,6 +95,7 @@ func (g *Graph) Make(cs []Change, each Each) {
 // MakeOne makes a change whose result is Applied, and its version, as AddEdge and RemoveEdge do, also under the eyes of a Follower. It returns what
 // the change did.
 func (g *Graph) MakeOne(c *Change) (Result, error) {
+	g.Remember()
 	if g.version = c.At - 1; !g.open {
 		g.base = g.version
 	}
@@ -124,7 +124,7 @@ func (g *Graph) MakeOne(c *Change) (Result, error) {
 
 // Pass makes a version the present one, which is not before it. The versions between change nothing by themselves.
 func (g *Graph) Pass(version uint64) {
-	if g.version = version; !g.open {
+	if g.version = version; !g.open && !g.recording {
 		g.base = version
 	}
 }

@@ -90,7 +90,7 @@ func TestMake(t *testing.T) {
 				var results []Result
 				var cs []Change
 				us = slices.DeleteFunc(us, func(u change) bool {
-					c, ok := many.Plain(u.u, u.v, u.label, u.remove)
+					c, ok := plain(many, u.u, u.v, u.label, u.remove)
 					if !ok {
 						return true
 					}
@@ -156,7 +156,7 @@ func TestMakeAgain(t *testing.T) {
 		for batch := range 8 {
 			var cs []Change
 			for range 4000 {
-				c, _ := g.Plain(Num(uint64(r.IntN(2000))), Num(uint64(r.IntN(2000))), NoLabel, r.IntN(8) < batch)
+				c, _ := plain(g, Num(uint64(r.IntN(2000))), Num(uint64(r.IntN(2000))), NoLabel, r.IntN(8) < batch)
 				c.At = g.Version() + uint64(len(cs)) + 1
 				cs = append(cs, c)
 			}
@@ -197,7 +197,7 @@ func TestPlain(t *testing.T) {
 	}
 	check := func(u, v ID, label Label, remove, want bool, result Result) {
 		t.Helper()
-		if c, ok := g.Plain(u, v, label, remove); ok != want || c.Result != result {
+		if c, ok := plain(g, u, v, label, remove); ok != want || c.Result != result {
 			t.Errorf("%v to %v, label %d, remove %v: %v, %v", u, v, label, remove, ok, c.Result)
 		}
 	}
@@ -217,7 +217,7 @@ func TestPlain(t *testing.T) {
 	if _, err := timed.AddEdgeAt(Num(0), Num(1), NoLabel, 1); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := timed.Plain(Num(0), Num(1), NoLabel, true); ok {
+	if _, ok := plain(timed, Num(0), Num(1), NoLabel, true); ok {
 		t.Error("an edge with a time")
 	}
 }

@@ -25,6 +25,13 @@ const (
 	fileBlock = 1 << 18
 )
 
+// What edges of a file have.
+const (
+	edgesPlain = iota // few of them have a row, or none
+	edgesTimed        // each has a time
+	edgesRowed        // each has a row without a time
+)
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // fileWriter writes the blocks of a file.
@@ -99,14 +106,21 @@ func (w *fileWriter) ascending(l []uint32) {
 // WriteTo writes the state of the graph, for Read. The graph must have no open window. Updates of the graph and of a graph that was
 // read give equal internal ids and events.
 func (g *Graph) WriteTo(to io.Writer) (n int64, err error) {
-	if g.open {
+	if g.open || g.recording {
 		return 0, errors.New("dynamic: a graph with an open window is not written")
 	}
 	w := &fileWriter{w: to, buf: make([]byte, 4, fileBlock+16)}
 	w.write([]byte(fileMagic))
 	w.bool(g.directed)
 	w.bool(g.ids.text)
-	w.bool(g.timed)
+	switch {
+	case g.timed:
+		w.uint(edgesTimed)
+	case g.rowed:
+		w.uint(edgesRowed)
+	default:
+		w.uint(edgesPlain)
+	}
 	w.uint(g.version)
 	w.int(g.Read.TimeUnit)
 	w.int(int64(g.Read.TimeDigits))
@@ -423,7 +437,8 @@ func Read(from io.Reader) (g *Graph, err error) {
 	r.crc = crc32.Update(0, castagnoli, magic)
 	directed := r.bool()
 	g = New(directed, r.bool())
-	g.timed = r.bool()
+	kind := r.below(edgesRowed+1, "a kind of edges")
+	g.timed, g.rowed = kind == edgesTimed, kind != edgesPlain
 	g.version = r.uint()
 	g.base = g.version
 	g.Read.TimeUnit = r.int()
@@ -615,11 +630,14 @@ func (g *Graph) readRows(r *fileReader) {
 		x.row(i).next = x.free
 		x.free = i + 1
 	}
-	if !g.timed {
+	if !g.rowed {
 		return
 	}
 	if x.index.count != uint32(g.edges) {
-		r.fail("%d edges with times, and %d in lists", x.index.count, g.edges)
+		r.fail("%d edges with rows, and %d in lists", x.index.count, g.edges)
+	}
+	if !g.timed {
+		return
 	}
 	slices.SortFunc(timed, func(i, j uint32) int {
 		if x.before(i, x.row(j).time, j) {

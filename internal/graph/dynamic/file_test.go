@@ -55,7 +55,7 @@ func TestFile(t *testing.T) {
 		if again := written(t, read); !bytes.Equal(again, file) {
 			t.Fatalf("written again, the file of %d bytes has %d or others", len(file), len(again))
 		}
-		if read.Version() != g.Version() || read.Layout() != g.Layout() || read.NumEdges() != g.NumEdges() || read.Read.TimeName != "when" || read.Timed() != g.Timed() {
+		if read.Version() != g.Version() || read.Layout() != g.Layout() || read.NumEdges() != g.NumEdges() || read.Read.TimeName != "when" || read.Timed() != g.Timed() || read.Rowed() != g.Rowed() {
 			t.Fatalf("version %d, layout %d, %d edges; want %d, %d, %d", read.Version(), read.Layout(), read.NumEdges(), g.Version(), g.Layout(), g.NumEdges())
 		}
 		g.Begin()

@@ -26,6 +26,7 @@ type Graph struct {
 	lastLabel   Label
 	edges       uint64
 	timed       bool // edges have times
+	rowed       bool // each edge has a row
 	rows        rows
 	queue       queue
 	texts       dictionary
@@ -35,12 +36,13 @@ type Graph struct {
 	// Read has the unit of edges' times, as a static graph's.
 	Read graph.ReadStats
 
-	version  uint64 // the present one
-	base     uint64 // that of the settled lists
-	open     bool   // a window is open
-	lone     bool   // it is that of one update, which a follower sees
-	follower Follower
-	events   []Event
+	version   uint64 // the present one
+	base      uint64 // that of the settled lists
+	open      bool   // a window is open
+	lone      bool   // it is that of one update, which a follower sees
+	recording bool   // a window without marks is open
+	follower  Follower
+	events    []Event
 	// vertexVersions are the versions of the window that added, removed or moved vertices, and the last one before it.
 	vertexVersions []uint64
 
@@ -73,6 +75,9 @@ func New(directed, textIDs bool) *Graph {
 // From returns a graph that begins as s, at version 0. It does not keep s. The error is about a property's type (ErrValue), about
 // edges of s with equal ends, label and time, ErrTooLarge, or the cause of ctx.
 func From(ctx context.Context, s *graph.Graph) (*Graph, error) {
+	if len(s.EdgeLabels) > maxLabels {
+		return nil, fmt.Errorf("%w: %d edge labels, and a changing graph may have %d", ErrTooLarge, len(s.EdgeLabels), maxLabels)
+	}
 	g := New(s.Directed, !s.IDs.Numeric())
 	g.split(s.NumVertices())
 	g.edges = s.NumEdges()
@@ -215,6 +220,13 @@ func (g *Graph) rowsFrom(ctx context.Context, s *graph.Graph, shift []uint32) er
 	if err != nil || !g.timed && get == nil {
 		return err
 	}
+	valued := 0
+	for i := 0; i < len(t.Dst) && !g.timed; i++ {
+		if slices.ContainsFunc(get, func(f func(int) Value) bool { return f(i).kind != Null }) {
+			valued++
+		}
+	}
+	g.rowed = g.timed || valued > 0 && valued >= len(t.Dst)/4*3
 	order := make([]uint32, len(t.Dst))
 	for i := range order {
 		order[i] = uint32(i)
@@ -242,6 +254,8 @@ func (g *Graph) rowsFrom(ctx context.Context, s *graph.Graph, shift []uint32) er
 			}
 			e.id, _ = g.newRow(e)
 			g.queue.add(uint32(e.id))
+		} else if g.rowed {
+			e.id, _ = g.newRow(e)
 		}
 		for k, f := range get {
 			v := f(int(i))
@@ -287,7 +301,7 @@ func (g *Graph) NumVertices() int { return g.ids.live }
 
 // NumEdges returns the number of edges of the present version.
 func (g *Graph) NumEdges() uint64 {
-	if !g.timed { // else rows have been counted
+	if !g.rowed { // else rows have been counted
 		g.makeLate()
 	}
 	return g.edges
@@ -307,6 +321,10 @@ func (g *Graph) IDOf(v uint32) ID { return g.ids.idOf(v) }
 
 // Timed reports whether edges have times.
 func (g *Graph) Timed() bool { return g.timed }
+
+// Rowed reports whether each edge has a row: edges have times, or most had properties when the graph began. Between LookAway and LookBack such a
+// graph puts off the changes of lists by itself, of the edges that the follower does not look at.
+func (g *Graph) Rowed() bool { return g.rowed }
 
 // VertexKey returns the number of a property of vertices, which is new if the graph did not have it. The error is ErrValue for
 // another type than it had, and for a type that changing graphs do not keep.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/weftgraph/weft/internal/graph"
 )
 
@@ -99,6 +101,60 @@ func TestFromRefuses(t *testing.T) {
 	}
 	if _, err := g.Now().Snapshot(ctx); !errors.Is(err, cause) {
 		t.Error(err)
+	}
+}
+
+// TestRowedFrom checks that all edges of a graph have rows if most have properties in the beginning, and only those with properties otherwise.
+func TestRowedFrom(t *testing.T) {
+	for with, want := range map[int]bool{0: false, 5: false, 59: false, 60: true, 80: true} {
+		g := New(true, false)
+		key, err := g.EdgeKey("w", arrow.PrimitiveTypes.Int64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 80 {
+			var ps []Property
+			if i >= 80-with {
+				ps = []Property{{key, OfInt(int64(i))}}
+			}
+			if _, err := g.AddEdge(Num(uint64(i)), Num(uint64(i+1)), NoLabel, ps...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if g.Rowed() != (with == 80) { // the first edge decides
+			t.Errorf("%d of 80 edges have properties, and the graph says that each has a row: %v", with, g.Rowed())
+		}
+		s, err := g.Now().Snapshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, err := From(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := with
+		if want {
+			rows = 80
+		}
+		if from.Rowed() != want || from.rows.n != uint32(rows) || from.NumEdges() != 80 {
+			t.Errorf("%d of 80 edges have properties: %d rows, each edge has one: %v", with, from.rows.n, from.Rowed())
+		}
+		for i := range uint64(80) {
+			var values []Value
+			for _, x := range []*Graph{g, from} {
+				u, _ := x.Vertex(Num(i))
+				v, _ := x.Vertex(Num(i + 1))
+				for _, e := range x.Now().Edges(u, v, Out, NoLabel, Always, nil) {
+					values = append(values, x.Now().EdgeValue(e.ID, key))
+				}
+			}
+			if len(values) != 2 || values[0] != values[1] {
+				t.Errorf("edge %d: %v", i, values)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -263,7 +263,11 @@ func (x *vertices) hash(id ID) uint32 {
 	if x.text {
 		return uint32(maphash.String(x.seed, id.text))
 	}
-	h := (id.num ^ x.salt) * 0x9e3779b97f4a7c15
+	return x.hashNumber(id.num)
+}
+
+func (x *vertices) hashNumber(num uint64) uint32 {
+	h := (num ^ x.salt) * 0x9e3779b97f4a7c15
 	h = (h ^ h>>32) * 0xbf58476d1ce4e5b9
 	return uint32(h >> 32)
 }
@@ -307,25 +311,6 @@ func (x *vertices) find(id ID) uint32 {
 		return noVertex
 	}
 	return *x.link(id) - 1
-}
-
-// number is find for a number, in few steps: so the processor looks for several at the same time.
-func (x *vertices) number(num uint64) uint32 {
-	p := num / nearPage
-	if i := p / tablePart; i < uint64(len(x.near.top)) && x.near.top[i] != nil {
-		if refs := x.near.top[i][p%tablePart]; refs != nil && refs[num%nearPage] != 0 {
-			return refs[num%nearPage] - 1
-		}
-	}
-	return x.far(num)
-}
-
-// far is number where near does not have it.
-func (x *vertices) far(num uint64) uint32 {
-	if x.index.count == 0 {
-		return noVertex
-	}
-	return *x.link(Num(num)) - 1
 }
 
 // name makes v the vertex that a user's id is found as, which none is.

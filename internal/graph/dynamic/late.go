@@ -2,22 +2,9 @@ package dynamic
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 )
-
-// half is a change of an edge, made later, at one of the edge's ends: this end, the other one, and the label, with gone if the edge is removed.
-type half [3]uint32
-
-// The words of a half.
-const (
-	halfOf = iota
-	halfTo
-	halfLabel
-)
-
-const gone = uint32(1) << 31
-
-func (h *half) label() Label { return h[halfLabel] &^ gone }
 
 // Results counts updates by what they did.
 type Results [SelfLoop + 1]uint64
@@ -28,6 +15,7 @@ type Results [SelfLoop + 1]uint64
 // looks at them. They cost a few nanoseconds in a log. Later a list is searched and moved once for all changes of it, and shards are changed at
 // the same time. A bucket is so small that nobody waits for it long.
 type late struct {
+	halves
 	buckets []bucket // by vertex, as shards, of which each has the same number of them
 	filled  []uint32 // those that may have something. Why: few changes may be put off between two that make them, and buckets are many in a large graph
 	n       int      // halves in the logs
@@ -48,7 +36,7 @@ const (
 	// bucketMost is the number of halves from which a bucket is made. Why: it takes a quarter of a millisecond, which updates that come meanwhile
 	// wait.
 	bucketMost = 1 << 11
-	// bucketEdges is the most edges of the beginning for each bucket. So all logs together have a half for one or two edges, which is 6 to 12 bytes an
+	// bucketEdges is the most edges of the beginning for each bucket. So all logs together have a half for one or two edges, which is 4 to 8 bytes an
 	// edge, and a log has several halves of each of its vertices.
 	bucketEdges = 2 * bucketMost
 )
@@ -64,7 +52,7 @@ func (g *Graph) LookAway(each Each, most int) {
 		for n*bucketEdges < int(min(g.edges, 1<<32)) {
 			n *= 2
 		}
-		x.buckets = make([]bucket, n)
+		g.divide(n)
 		for i := range x.buckets {
 			for d := range g.numSides() {
 				l := make([]half, leastRoom)
@@ -75,49 +63,91 @@ func (g *Graph) LookAway(each Each, most int) {
 	}
 }
 
+// divide makes n buckets, or more if halves need them. n is a power of two. All changes must be made.
+func (g *Graph) divide(n int) {
+	x := &g.late
+	x.halves = g.halvesFor(uint(bits.TrailingZeros(uint(n))))
+	x.buckets = make([]bucket, 1<<x.halves.buckets)
+	x.filled = x.filled[:0]
+}
+
+// widen makes room in halves for an edge of the graph, whose vertices or labels have become more.
+func (g *Graph) widen() {
+	g.makeLate()
+	if x, n := &g.late, len(g.late.buckets); g.halvesFor(x.halves.buckets).buckets != x.halves.buckets {
+		g.divide(n)
+	} else {
+		x.halves = g.halvesFor(x.halves.buckets)
+	}
+}
+
 // LookBack ends what LookAway began.
 func (g *Graph) LookBack() { g.late.looking, g.late.each = false, nil }
 
-// PutOff takes over a change whose result is Applied, to make it later, after those that were put off before. No window may be open, and the
-// caller makes its version by Pass. TakeLate says what it did. It must be called between LookAway and LookBack.
-func (g *Graph) PutOff(c *Change) {
-	label := c.Label
-	if c.Remove {
-		label |= gone
+// PutOff takes over the changes whose results are Applied and that the caller does not look at, to make them later, after those that were put off
+// before. No window may be open, and the caller makes their versions by Pass. TakeLate says what they did. It must be called between LookAway and
+// LookBack.
+func (g *Graph) PutOff(cs []Change, looked []bool) {
+	looked = looked[:len(cs)]
+	for i := range cs {
+		c := &cs[i]
+		if c.Result != Applied || looked[i] {
+			continue
+		}
+		var remove half
+		if c.Remove {
+			remove = gone
+		}
+		g.putOffEnds(c.U, c.V, c.Label, remove)
 	}
-	g.putOffEnds(c.U, c.V, label)
 }
 
-// putOffEnds puts off the change of an edge at both of its ends. The label has gone if the edge is removed.
-func (g *Graph) putOffEnds(u, v uint32, label uint32) {
+// putOffEnds puts off the change of an edge at both of its ends. It is removed if remove is gone.
+func (g *Graph) putOffEnds(u, v uint32, label Label, remove half) {
+	x := &g.late
+	if !x.fit(u|v, label) {
+		g.widen()
+	}
 	in := In
 	if !g.directed {
 		in = Out
 	}
-	g.putOff(Out, half{u, v, label})
-	g.putOff(in, half{v, u, label})
-	g.late.parted = g.late.parted && g.late.n > 0
+	g.putOff(Out, x.bucket(u), x.half(u, v, label, remove))
+	g.putOff(in, x.bucket(v), x.half(v, u, label, remove))
+	x.parted = x.parted && x.n > 0
 }
 
-// unseen reports whether the follower does not look at a change of an edge with a time. The edge's row is then changed at once, and so is the number of edges,
-// and its ends' lists may be put off. Of an edge without a row the lists alone say whether the graph has it.
+// unseen reports whether the follower does not look at a change of an edge in a graph whose edges all have rows. The edge's row is then changed at once, and so
+// is the number of edges, and its ends' lists may be put off. In other graphs the lists alone say which edges there are.
 //
 // If nobody looks, the window of the update is closed.
 func (g *Graph) unseen(u, v uint32, label Label) bool {
-	if !g.timed || !g.lone || !g.late.looking || g.follower.Sight(u, v, label) != None {
+	if !g.rowed || !g.lone || !g.late.looking || g.follower.Sight(u, v, label) != None {
 		return false
 	}
 	g.open, g.lone, g.base = false, false, g.version
 	return true
 }
 
-func (g *Graph) putOff(d Direction, h half) {
+// putOff puts a half off in the log of a bucket.
+func (g *Graph) putOff(d Direction, bucket uint32, h half) {
 	x := &g.late
-	i := h[halfOf] >> pageBits & uint32(len(x.buckets)-1)
-	b := &x.buckets[i]
+	l := &x.buckets[bucket].logs[d]
+	if n := len(*l); n > 0 && n < cap(*l) && n+1 < x.most {
+		*l = append(*l, h)
+		x.n++
+		return
+	}
+	g.putOffSlowly(d, bucket, h)
+}
+
+// putOffSlowly is putOff where the log may be empty or full.
+func (g *Graph) putOffSlowly(d Direction, bucket uint32, h half) {
+	x := &g.late
+	b := &x.buckets[bucket]
 	if !b.filled {
 		b.filled = true
-		x.filled = append(x.filled, i)
+		x.filled = append(x.filled, bucket)
 	}
 	to := &b.logs[d]
 	if len(*to) == cap(*to) {
@@ -125,7 +155,7 @@ func (g *Graph) putOff(d Direction, h half) {
 	}
 	*to = append(*to, h)
 	if x.n++; len(*to) >= x.most {
-		g.makeBucket(d, to)
+		g.makeBucket(d, bucket)
 	}
 }
 
@@ -133,12 +163,13 @@ func (g *Graph) putOff(d Direction, h half) {
 const leastRoom = 1 << 8
 
 // makeBucket makes the changes of a log.
-func (g *Graph) makeBucket(d Direction, l *[]half) {
+func (g *Graph) makeBucket(d Direction, bucket uint32) {
 	x := &g.late
-	sh := g.shard((*l)[0][halfOf])
+	l := &x.buckets[bucket].logs[d]
+	sh := &g.shards[bucket&uint32(len(g.shards)-1)]
 	x.n -= len(*l)
 	x.parted = true // perhaps: PutOff looks when it has put off both halves
-	*l = sh.makeLate(d, *l, g.counts())
+	*l = sh.makeLate(d, *l, x.halves, bucket, g.counts())
 	g.collect(sh)
 }
 
@@ -178,7 +209,7 @@ func (g *Graph) makeLate() {
 			}
 			b := &x.buckets[i]
 			for d, l := range b.logs {
-				b.logs[d] = g.shards[k].makeLate(Direction(d), l, g.counts())
+				b.logs[d] = g.shards[k].makeLate(Direction(d), l, x.halves, i, g.counts())
 			}
 			b.filled = false
 		}
@@ -209,14 +240,14 @@ type did struct {
 type counting uint8
 
 const (
-	atNone   counting = iota // the rows of edges with times have been counted
+	atNone   counting = iota // rows have been counted
 	atLesser                 // of an undirected edge
 	atSource
 )
 
 func (g *Graph) counts() counting {
 	switch {
-	case g.timed:
+	case g.rowed:
 		return atNone
 	case g.directed:
 		return atSource
@@ -224,20 +255,21 @@ func (g *Graph) counts() counting {
 	return atLesser
 }
 
-// makeLate makes the changes of a log, and returns its room. Both ends of an edge find out by themselves what they do, because both have the
-// edge in a list.
-func (sh *shard) makeLate(d Direction, l []half, at counting) []half {
-	sh.sortHalves(l, halfOf)
+// makeLate makes the changes of the log of a bucket, and returns its room. Both ends of an edge find out by themselves what the changes do, because
+// both have the edge in a list.
+func (sh *shard) makeLate(d Direction, l []half, x halves, bucket uint32, at counting) []half {
+	end := halfKey + x.labels
+	sh.sortHalves(l, end)
 	ahead := l // what was not read ahead
 	for rest := l; len(rest) > 0; {
 		if len(rest) <= len(ahead) {
-			ahead = sh.aheadOf(sh.sides[d], ahead)
+			ahead = sh.aheadOf(sh.sides[d], ahead, x, bucket)
 		}
 		n := 1
-		for n < len(rest) && rest[n][halfOf] == rest[0][halfOf] {
+		for n < len(rest) && rest[n]>>end == rest[0]>>end {
 			n++
 		}
-		sh.makeHalves(d, rest[:n], at)
+		sh.makeHalves(d, x.of(rest[0], bucket), rest[:n], x, at)
 		sh.lists.clean()
 		rest = rest[n:]
 	}
@@ -245,22 +277,22 @@ func (sh *shard) makeLate(d Direction, l []half, at counting) []half {
 }
 
 // aheadOf reads what the first changes of l are about to read, as Ahead does, and returns the others.
-func (sh *shard) aheadOf(s *side, l []half) []half {
+func (sh *shard) aheadOf(s *side, l []half, x halves, bucket uint32) []half {
 	var ps probes
 	n := min(len(l), len(ps.list))
-	for i := range l[:n] {
-		ps.add(s, l[i][halfOf], l[i][halfTo])
+	for _, h := range l[:n] {
+		ps.add(s, x.of(h, bucket), h.to())
 	}
 	sh.sum += ps.read()
 	return l[n:]
 }
 
 // makeHalves makes the changes of edges at one vertex.
-func (sh *shard) makeHalves(d Direction, l []half, at counting) {
-	s, v := sh.sides[d], l[0][halfOf]
+func (sh *shard) makeHalves(d Direction, v uint32, l []half, x halves, at counting) {
+	s := sh.sides[d]
 	counted := func(w uint32) bool { return at == atSource && d == Out || at == atLesser && v < w }
 	if len(l) == 1 {
-		w, label := l[0][halfTo], l[0].label()
+		w, label := l[0].to(), x.label(l[0])
 		if x, one := s.spot(v, w, label); one {
 			if sh.replay(l, x.found, counted(w)) != x.found {
 				s.turn(x, v, w, label)
@@ -269,13 +301,12 @@ func (sh *shard) makeHalves(d Direction, l []half, at counting) {
 		}
 	}
 	sh.sortHalves(l, halfTo)
-	sh.sortHalves(l, halfLabel)
 	ws, by := slices.Grow(sh.ws[:0], len(l)), sh.by[:0]
 	for len(l) > 0 {
-		label, first := l[0].label(), len(ws)
-		for rest := s.list(v, label); len(l) > 0 && l[0].label() == label; {
-			w, n := l[0][halfTo], 1
-			for n < len(l) && l[n][halfTo] == w && l[n].label() == label {
+		label, first := x.label(l[0]), len(ws)
+		for rest := s.list(v, label); len(l) > 0 && x.label(l[0]) == label; {
+			w, n := l[0].to(), 1
+			for n < len(l) && l[n]>>halfTo == l[0]>>halfTo {
 				n++
 			}
 			i, has := search(rest, w)
@@ -297,9 +328,9 @@ func (sh *shard) makeHalves(d Direction, l []half, at counting) {
 // replay returns whether a vertex has an edge after changes of it, which had it or not before. It counts what they do if counted.
 func (sh *shard) replay(l []half, has, counted bool) bool {
 	is := has
-	for i := range l {
+	for _, h := range l {
 		res := Applied
-		switch remove := l[i][halfLabel]&gone != 0; {
+		switch remove := h&gone != 0; {
 		case remove != is && remove:
 			res = Absent
 		case remove != is:
@@ -361,66 +392,11 @@ func (sh *shard) flipsOfAll(s *side, v uint32, by []labelFlips) []uint32 {
 	return all[:n]
 }
 
-// sortHalves sorts l by one of its words, of labels without gone. Equal ones keep their order.
-func (sh *shard) sortHalves(l []half, word int) {
-	mask := ^uint32(0)
-	if word == halfLabel {
-		mask = ^gone
-	}
-	var differ uint32
-	for i := range l {
-		differ |= (l[i][word] ^ l[0][word]) & mask
-	}
-	if differ == 0 {
-		return
-	}
-	if len(l) <= fewHalves {
-		for i := 1; i < len(l); i++ {
-			x, k := l[i], i
-			for ; k > 0 && l[k-1][word]&mask > x[word]&mask; k-- {
-				l[k] = l[k-1]
-			}
-			l[k] = x
-		}
-		return
-	}
-	if cap(sh.halves) < len(l) {
-		sh.halves = make([]half, max(len(l), bucketMost))
-	}
-	from, to := l, sh.halves[:len(l)]
-	for shift := 0; shift < 32; shift += 8 {
-		if differ>>shift&0xff == 0 {
-			continue
-		}
-		var at [256]uint32
-		for i := range from {
-			at[from[i][word]&mask>>shift&0xff]++
-		}
-		sum := uint32(0)
-		for i, n := range at {
-			at[i] = sum
-			sum += n
-		}
-		for i := range from {
-			k := &at[from[i][word]&mask>>shift&0xff]
-			to[*k] = from[i]
-			*k++
-		}
-		from, to = to, from
-	}
-	if &from[0] != &l[0] {
-		copy(l, from)
-	}
-}
-
-// fewHalves is the length up to which moving one element after the other sorts faster.
-const fewHalves = 24
-
 func (x *late) bytes() uint64 {
 	b := 56*uint64(cap(x.buckets)) + 4*uint64(cap(x.filled))
 	for i := range x.buckets {
 		for _, l := range x.buckets[i].logs {
-			b += 12 * uint64(cap(l))
+			b += 8 * uint64(cap(l))
 		}
 	}
 	return b

@@ -77,7 +77,7 @@ func (x *lateRun) edge(u, v ID, label Label, remove bool) {
 		}
 		return g.AddEdge(u, v, label)
 	}
-	c, ok := x.off.Plain(u, v, label, remove)
+	c, ok := plain(x.off, u, v, label, remove)
 	if !ok || c.Result != Applied || x.eye.looks(c.U, c.V, label) {
 		x.do("edge", change)
 		return
@@ -87,7 +87,7 @@ func (x *lateRun) edge(u, v ID, label Label, remove bool) {
 		x.t.Fatal(err)
 	}
 	x.want[res]++
-	x.off.PutOff(&c)
+	x.off.PutOff([]Change{c}, []bool{false})
 	x.off.Pass(x.off.Version() + 1)
 }
 
@@ -142,18 +142,24 @@ func (x *lateRun) seen() {
 	})
 }
 
-// equal compares all of both graphs, as a file has it.
-func (x *lateRun) equal() {
-	x.t.Helper()
+// sameFiles compares all of two graphs, as a file has it.
+func sameFiles(t *testing.T, want, got *Graph) {
+	t.Helper()
 	var files [2]bytes.Buffer
-	for i, g := range []*Graph{x.once, x.off} {
+	for i, g := range []*Graph{want, got} {
 		if _, err := g.WriteTo(&files[i]); err != nil {
-			x.t.Fatal(err)
+			t.Fatal(err)
 		}
 	}
-	if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) || x.once.NumEdges() != x.off.NumEdges() {
-		x.t.Fatalf("the graphs differ: %d edges, want %d", x.off.NumEdges(), x.once.NumEdges())
+	if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) || want.NumEdges() != got.NumEdges() {
+		t.Fatalf("the graphs differ: %d edges, want %d", got.NumEdges(), want.NumEdges())
 	}
+}
+
+// equal compares all of both graphs.
+func (x *lateRun) equal() {
+	x.t.Helper()
+	sameFiles(x.t, x.once, x.off)
 	sameLists(x.t, x.once.Now(), x.off.Now())
 	checkArena(x.t, x.off)
 	for k, n := range x.off.TakeLate() {
@@ -190,7 +196,7 @@ func TestLate(t *testing.T) {
 			}
 			look()
 			if seed%3 == 0 {
-				x.off.late.buckets = make([]bucket, 4*len(x.off.shards))
+				x.off.divide(4 * len(x.off.shards))
 			}
 			key := func(g *Graph) Key {
 				k, err := g.EdgeKey("w", arrow.PrimitiveTypes.Int64)
@@ -254,7 +260,7 @@ func TestLate(t *testing.T) {
 				case k < 100:
 					var us []Change
 					for range r.IntN(20) {
-						c, ok := x.off.Plain(x.end(), x.end(), Label(r.IntN(labels+1)), r.IntN(3) == 0)
+						c, ok := plain(x.off, x.end(), x.end(), Label(r.IntN(labels+1)), r.IntN(3) == 0)
 						if ok && c.Result == Applied && x.eye.looks(c.U, c.V, c.Label) {
 							us = append(us, c)
 						}
@@ -291,8 +297,8 @@ func TestLateBytes(t *testing.T) {
 	g.LookAway(nil, 0)
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200_000 {
-		if c, _ := g.Plain(Num(uint64(r.IntN(1000))), Num(uint64(r.IntN(1000))), NoLabel, r.IntN(2) == 0); c.Result == Applied {
-			g.PutOff(&c)
+		if c, _ := plain(g, Num(uint64(r.IntN(1000))), Num(uint64(r.IntN(1000))), NoLabel, r.IntN(2) == 0); c.Result == Applied {
+			g.PutOff([]Change{c}, []bool{false})
 		}
 	}
 	if n := g.late.n; n == 0 || n >= bucketMost*len(g.late.buckets) {
@@ -301,7 +307,7 @@ func TestLateBytes(t *testing.T) {
 	if n := len(g.late.filled); n == 0 || n > len(g.late.buckets) {
 		t.Errorf("%d of %d buckets have something", n, len(g.late.buckets))
 	}
-	if b := g.late.bytes(); b < 12*uint64(g.late.n) || b > 2*12*bucketMost*uint64(len(g.late.buckets)) || g.Bytes() < before+b {
+	if b := g.late.bytes(); b < 8*uint64(g.late.n) || b > 2*8*bucketMost*uint64(len(g.late.buckets)) || g.Bytes() < before+b {
 		t.Errorf("%d bytes of logs, %d of all", b, g.Bytes())
 	}
 }
@@ -355,11 +361,11 @@ func TestLateAtOneEnd(t *testing.T) {
 								ends = [][2]uint64{{1, 2}, {4, 2}}
 							}
 							for _, e := range ends {
-								c, ok := g.Plain(Num(e[0]), Num(e[1]), other, removes)
+								c, ok := plain(g, Num(e[0]), Num(e[1]), other, removes)
 								if !ok {
 									t.Fatal("an edge that cannot be put off")
 								}
-								g.PutOff(&c)
+								g.PutOff([]Change{c}, []bool{false})
 							}
 							if g.late.parted != (i == 1) {
 								t.Fatal("made at one end:", g.late.parted)
@@ -399,7 +405,7 @@ func changeLooked(g *Graph, remove bool) (Result, error) {
 }
 
 func makeLooked(g *Graph, remove bool) Result {
-	c, _ := g.Plain(Num(1), Num(2), 1, remove)
+	c, _ := plain(g, Num(1), Num(2), 1, remove)
 	c.At = g.Version() + 1
 	cs := []Change{c}
 	g.Make(cs, nil)
@@ -420,11 +426,11 @@ func TestLateFirstHalf(t *testing.T) {
 	other := g.EdgeLabel("other")
 	g.LookAway(nil, 3)
 	for _, e := range [][2]uint64{{0, 1}, {0, 2}} { // both halves of the first one are in one log
-		c, ok := g.Plain(Num(e[0]), Num(e[1]), other, false)
+		c, ok := plain(g, Num(e[0]), Num(e[1]), other, false)
 		if !ok {
 			t.Fatal("an edge that cannot be put off")
 		}
-		g.PutOff(&c)
+		g.PutOff([]Change{c}, []bool{false})
 	}
 	if g.late.n != 1 {
 		t.Fatalf("%d halves are put off, want 1", g.late.n)
@@ -448,7 +454,12 @@ func TestLateFirstHalf(t *testing.T) {
 // TestLateTimes makes changes of edges with times and properties, of which those that nobody looks at have their rows at once and their entries in lists later, between
 // all other kinds of updates, windows and readers. What is looked at, the number of edges, the results and all rows are right at any time, and the whole graph and its
 // file are those of changes at once, whenever they are asked for.
-func TestLateTimes(t *testing.T) {
+func TestLateTimes(t *testing.T) { testLateRows(t, true) }
+
+// TestLateProperties is TestLateTimes of edges without times, of a graph whose first edge has a property, as some others have.
+func TestLateProperties(t *testing.T) { testLateRows(t, false) }
+
+func testLateRows(t *testing.T, timed bool) {
 	for seed := range uint64(120) {
 		directed, labels, most := seed&1 != 0, []int{0, 1, 3}[seed/2%3], []int{1, 5, 40, 1 << 20}[seed/6%4]
 		t.Run(fmt.Sprintf("directed %v, %d labels, logs of %d, %d", directed, labels, most, seed), func(t *testing.T) {
@@ -457,8 +468,10 @@ func TestLateTimes(t *testing.T) {
 			r := x.r
 			var keys [2]Key
 			for i, g := range []*Graph{x.once, x.off} {
-				if err := g.KeepTimes(); err != nil {
-					t.Fatal(err)
+				if timed {
+					if err := g.KeepTimes(); err != nil {
+						t.Fatal(err)
+					}
 				}
 				g.KeepCalendar(seed%4 == 0)
 				for v := range uint64(x.n) {
@@ -480,6 +493,19 @@ func TestLateTimes(t *testing.T) {
 				}
 				return []Property{{keys[map[*Graph]int{x.once: 0, x.off: 1}[g]], OfInt(int64(k))}}
 			}
+			add := func(g *Graph, u, v ID, label Label, at int64, ps ...Property) (Result, error) {
+				if !timed {
+					return g.AddEdge(u, v, label, ps...)
+				}
+				return g.AddEdgeAt(u, v, label, at, ps...)
+			}
+			if !timed { // the first edge decides whether all have rows
+				for _, g := range []*Graph{x.once, x.off} {
+					if _, err := g.AddEdge(Num(0), Num(1), NoLabel, value(g, 0)...); err != nil || !g.Rowed() || g.Timed() {
+						t.Fatal(err, g.Rowed(), g.Timed())
+					}
+				}
+			}
 			off := 0
 			do := func(what string, update func(g *Graph) (Result, error)) {
 				before := x.off.late.n
@@ -493,7 +519,7 @@ func TestLateTimes(t *testing.T) {
 			}
 			x.off.LookAway([]Each{nil, together}[seed%2], most)
 			if seed%3 == 0 {
-				x.off.late.buckets = make([]bucket, 4*len(x.off.shards))
+				x.off.divide(4 * len(x.off.shards))
 			}
 			now := int64(0)
 			for range 1500 {
@@ -519,7 +545,7 @@ func TestLateTimes(t *testing.T) {
 						x.off.Begin()
 						for range 20 {
 							u, v = x.end(), x.end()
-							do("edge in a window", func(g *Graph) (Result, error) { return g.AddEdgeAt(u, v, label, at) })
+							do("edge in a window", func(g *Graph) (Result, error) { return add(g, u, v, label, at) })
 						}
 						x.once.Settle()
 						x.off.Settle()
@@ -530,7 +556,7 @@ func TestLateTimes(t *testing.T) {
 						}
 					case 3: // at once, between others
 						x.eye.all = true
-						do("edge", func(g *Graph) (Result, error) { return g.AddEdgeAt(u, v, label, at) })
+						do("edge", func(g *Graph) (Result, error) { return add(g, u, v, label, at) })
 						x.eye.all = false
 					}
 					x.off.LookAway([]Each{nil, together}[seed%2], most)
@@ -541,12 +567,12 @@ func TestLateTimes(t *testing.T) {
 					if a, b := x.once.Before(now, nil), x.off.Before(now, nil); !slices.Equal(a, b) {
 						t.Fatalf("before %d: %v, want %v", now, b, a)
 					}
-				case k < 300:
+				case k < 300 && timed:
 					do("remove", func(g *Graph) (Result, error) { return g.RemoveEdgeAt(u, v, label, at) })
 				case k < 400:
 					do("remove all", func(g *Graph) (Result, error) { return g.RemoveEdge(u, v, label) })
 				default:
-					do("add", func(g *Graph) (Result, error) { return g.AddEdgeAt(u, v, label, at, value(g, k)...) })
+					do("add", func(g *Graph) (Result, error) { return add(g, u, v, label, at, value(g, k)...) })
 				}
 				if now%25 == 0 {
 					x.seen()

@@ -129,7 +129,7 @@ func (g *Graph) nameUnlabelled() {
 // Begin opens a window: until Settle, the graph can be read at each version from the present one on, and updates leave marks in lists.
 // It panics if a window is open.
 func (g *Graph) Begin() {
-	if g.open {
+	if g.open || g.recording {
 		panic("dynamic: a window is open already")
 	}
 	g.upToDate()
@@ -143,6 +143,11 @@ func (g *Graph) Settle() { g.SettleBy(serially) }
 
 // SettleBy is Settle by the workers of each.
 func (g *Graph) SettleBy(each Each) {
+	if g.recording {
+		g.recording, g.base = false, g.version
+		g.compact()
+		return
+	}
 	if !g.open {
 		return
 	}

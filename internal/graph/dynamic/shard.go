@@ -100,5 +100,5 @@ func (sh *shard) bytes() uint64 {
 	for _, m := range sh.marks[:cap(sh.marks)] {
 		b += 40 + 12*uint64(cap(m.list))
 	}
-	return b + 12*uint64(cap(sh.odd)) + 4*uint64(cap(sh.ws)+cap(sh.ls)+cap(sh.all)) + 32*uint64(cap(sh.by)) + 12*uint64(cap(sh.halves))
+	return b + 12*uint64(cap(sh.odd)) + 4*uint64(cap(sh.ws)+cap(sh.ls)+cap(sh.all)) + 32*uint64(cap(sh.by)) + 8*uint64(cap(sh.halves))
 }

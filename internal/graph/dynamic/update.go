@@ -84,6 +84,9 @@ func (g *Graph) begin(label Label, c Class, n int, ids ...ID) error {
 			return err
 		}
 	}
+	if len(g.edgeLabels) > maxLabels {
+		return fmt.Errorf("%w: more than %d edge labels", ErrTooLarge, maxLabels)
+	}
 	if int64(label) > int64(len(g.edgeLabels)) {
 		return fmt.Errorf("dynamic: the graph has %d edge labels, and none has number %d", len(g.edgeLabels), label)
 	}
@@ -99,6 +102,7 @@ func (g *Graph) begin(label Label, c Class, n int, ids ...ID) error {
 	if err := g.ids.reserve(uint32(c), n); err != nil {
 		return err
 	}
+	g.Remember() // this update may need marks
 	g.upToDate()
 	g.version++
 	if !g.open {
@@ -258,11 +262,11 @@ func (g *Graph) AddEdgeAt(u, v ID, label Label, time int64, ps ...Property) (Res
 			return 0, fmt.Errorf("%w: the graph's edges have no times, and this one does", ErrTime)
 		}
 	}
-	was := g.timed
-	g.timed = true
+	was, rowed := g.timed, g.rowed
+	g.timed, g.rowed = true, true
 	res, err := g.newEdge(u, v, label, time, ps)
 	if res != Applied || err != nil {
-		g.timed = was
+		g.timed, g.rowed = was, rowed
 	}
 	return res, err
 }
@@ -285,7 +289,7 @@ func (g *Graph) newEdge(u, v ID, label Label, time int64, ps []Property) (Result
 	unseen := false
 	if absent == 0 {
 		switch {
-		case g.timed:
+		case g.rowed:
 			unseen = g.unseen(x, y, label)
 		case len(ps) > 0:
 			g.makeLate()
@@ -298,6 +302,9 @@ func (g *Graph) newEdge(u, v ID, label Label, time int64, ps []Property) (Result
 			return Duplicate, nil
 		}
 	}
+	if len(ps) > 0 && !g.rowed && g.rows.n == 0 && g.NumEdges() == 0 {
+		g.rowed = true
+	}
 	if x == noVertex {
 		x = g.add(u, 0)
 	}
@@ -306,7 +313,7 @@ func (g *Graph) newEdge(u, v ID, label Label, time int64, ps []Property) (Result
 	}
 	e := edge{x, y, label, NoEdge, time}
 	first := true
-	if g.timed || len(ps) > 0 {
+	if g.rowed || len(ps) > 0 {
 		e.id, first = g.newRow(e)
 		for _, p := range ps {
 			g.edgeProps.set(p.Key, uint32(e.id), p.Value, 0)
@@ -335,12 +342,12 @@ func (g *Graph) dropEdge(u, v ID, label Label, time int64, at bool) (Result, err
 		return SelfLoop, nil
 	}
 	x, y := g.ids.find(u), g.ids.find(v)
-	if x != noVertex && y != noVertex && !g.timed && !at && g.rows.n == 0 {
+	if x != noVertex && y != noVertex && !g.rowed && !at && g.rows.n == 0 {
 		if sight := g.single(x, y, label); sight != Both {
 			return g.changeAlone(EdgeRemoved, edge{x, y, label, NoEdge, 0}, sight), nil
 		}
 	}
-	if !g.timed && (at || g.rows.n > 0) { // rows alone say which edges a graph with times has
+	if !g.rowed && (at || g.rows.n > 0) { // else rows alone say which edges there are
 		g.makeLate()
 	}
 	es := g.edgesBetween(x, y, label, time, at)
@@ -408,7 +415,7 @@ func (g *Graph) KeepTimes() error {
 	if g.NumEdges() > 0 && !g.timed {
 		return fmt.Errorf("%w: the graph's edges have none", ErrTime)
 	}
-	g.timed = true
+	g.timed, g.rowed = true, true
 	return nil
 }
 
@@ -479,7 +486,7 @@ func (g *Graph) setEdge(u, v ID, label Label, time int64, at bool, p Property) (
 	if u == v {
 		return SelfLoop, nil
 	}
-	if !g.timed { // else rows alone say which edges there are
+	if !g.rowed { // else rows alone say which edges there are
 		g.makeLate()
 	}
 	es := g.edgesBetween(g.ids.find(u), g.ids.find(v), label, time, at)
@@ -531,9 +538,9 @@ func (g *Graph) rowEdge(r uint32) edge {
 	return edge{x.u, x.v, x.edgeLabel(), EdgeID(r), x.time}
 }
 
-// hasAt reports whether the present version has an edge with a time, if edges have times.
+// hasAt reports whether the present version has an edge with a time, if edges have times, or with time 0.
 func (g *Graph) hasAt(u, v uint32, label Label, time int64) bool {
-	if g.timed {
+	if g.rowed {
 		_, ok := g.rows.find(u, v, label, time)
 		return ok
 	}
@@ -553,7 +560,7 @@ func (g *Graph) edgesBetween(u, v uint32, label Label, time int64, at bool) []ed
 		}
 		return g.es
 	}
-	if g.timed || g.has(u, v, label) {
+	if g.rowed || g.has(u, v, label) {
 		g.appendEdges(u, v, label)
 	}
 	return g.es
@@ -570,7 +577,7 @@ func (g *Graph) appendEdges(u, v uint32, label Label) {
 			}
 		}
 	}
-	if !g.timed && len(g.es) == n {
+	if !g.rowed && len(g.es) == n {
 		g.es = append(g.es, edge{u, v, label, NoEdge, 0})
 	}
 }
@@ -591,9 +598,9 @@ func (g *Graph) addEdge(e edge, first, unseen bool) {
 		g.queue.add(uint32(e.id))
 	}
 	switch {
-	case g.timed && !first:
+	case g.rowed && !first:
 	case unseen:
-		g.putOffEnds(e.u, e.v, e.label)
+		g.putOffEnds(e.u, e.v, e.label, 0)
 	default:
 		g.turnEdge(e, g.alone(e) || !g.has(e.u, e.v, AnyLabel))
 	}
@@ -611,9 +618,9 @@ func (g *Graph) removeEdge(e edge, unseen bool) {
 		last = g.rows.remove(uint32(e.id), g.at())
 	}
 	switch {
-	case g.timed && !last:
+	case g.rowed && !last:
 	case unseen:
-		g.putOffEnds(e.u, e.v, e.label|gone)
+		g.putOffEnds(e.u, e.v, e.label, gone)
 	default:
 		g.turnEdge(e, g.alone(e) || !g.parallel(e.u, e.v, e.label))
 	}

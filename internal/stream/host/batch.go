@@ -27,6 +27,7 @@ type shared struct {
 	short   int                                                    // runs in this batch that were too short for a device, since the last one that was not
 	late    bool                                                   // those that none looks at are put off
 	ahead   dynamic.Ahead
+	ends    dynamic.Ends
 	all     dynamic.Each // each, made once
 }
 
@@ -34,7 +35,7 @@ type shared struct {
 func (m *Matcher) Apply(ctx context.Context, batch []stream.Update, sink nest.Sink) (r nest.Result, err error) {
 	x := &m.shared
 	device := m.device.Device != nil
-	if readsLists(sink) || m.g.Timed() { // no update is a plain one
+	if readsLists(sink) || m.g.Rowed() { // no update is a plain one
 		return m.Steps(ctx, m.steps(batch), sink)
 	}
 	x.late = m.late
@@ -145,10 +146,10 @@ func (x *shared) plain(batch []stream.Update) int {
 	x.changes = slices.Grow(x.changes[:0], len(batch))[:len(batch)]
 	x.seen = slices.Grow(x.seen[:0], len(batch))[:len(batch)]
 	if x.m.n == 1 {
-		return x.find(batch, 0, len(batch))
+		return x.find(&x.ends, batch, 0, len(batch))
 	}
 	size := x.m.grain.run
-	if n := x.find(batch, 0, min(size, len(batch))); n < size {
+	if n := x.find(&x.ends, batch, 0, min(size, len(batch))); n < size {
 		return n
 	}
 	var end atomic.Int64 // a place at which an update is not plain, or the end
@@ -159,7 +160,8 @@ func (x *shared) plain(batch []stream.Update) int {
 			return
 		}
 		to := min(from+size, len(batch))
-		if at := int64(x.find(batch, from, to)); at < int64(to) {
+		var ends dynamic.Ends
+		if at := int64(x.find(&ends, batch, from, to)); at < int64(to) {
 			for was := end.Load(); at < was && !end.CompareAndSwap(was, at); was = end.Load() {
 			}
 		}
@@ -167,44 +169,51 @@ func (x *shared) plain(batch []stream.Update) int {
 	return int(end.Load())
 }
 
-// find finds the changes of the updates from … to-1, up to one that is not plain, and returns that one's place, or to.
-func (x *shared) find(batch []stream.Update, from, to int) int {
-	base := x.m.g.Version()
-	n := from
-	for ok := true; n < to; n++ {
-		if x.changes[n], ok = x.change(&batch[n], base+uint64(n)+1); !ok {
+// find finds the changes of the updates from … to-1, up to one that is not plain, and returns that one's place, or to. It uses ends.
+func (x *shared) find(ends *dynamic.Ends, batch []stream.Update, from, to int) int {
+	for from < to {
+		n := min(dynamic.EndsRoom, to-from)
+		k := x.read(ends, batch, from, from+n)
+		k = x.m.g.Plain(ends, x.changes[from:from+k])
+		x.look(ends, from, from+k)
+		if from += k; k < n {
 			break
 		}
 	}
-	for i := from; i < n; i++ { // short loops, in which the processor waits for the memory of several updates
-		x.seen[i] = x.looks(&x.changes[i])
-	}
-	return n
+	return from
 }
 
-// change returns the change by an update that makes a version, if it is a plain one.
-func (x *shared) change(u *stream.Update, version uint64) (c dynamic.Change, ok bool) {
+// read reads what the updates from … to-1 say of their changes, up to one that is not plain, and returns their number. The ends have to be found.
+func (x *shared) read(ends *dynamic.Ends, batch []stream.Update, from, to int) int {
 	g := x.m.g
-	if u.Op > stream.RemoveEdge || len(u.Properties) > 0 || u.HasTime && version == 1 && g.NumEdges() == 0 {
-		return c, false
+	base := g.Version() + 1
+	ends.Reset()
+	for i := from; i < to; i++ {
+		u := &batch[i]
+		if u.Op > stream.RemoveEdge || len(u.Properties) > 0 || u.HasTime && base+uint64(i) == 1 && g.NumEdges() == 0 {
+			return i - from
+		}
+		label, ok := g.LookupEdgeLabel(u.Label)
+		if !ok || !ends.Add(g, &u.U, &u.V) {
+			return i - from
+		}
+		c := &x.changes[i]
+		c.Label, c.Remove, c.At = label, u.Op == stream.RemoveEdge, base+uint64(i)
 	}
-	label, ok := g.LookupEdgeLabel(u.Label)
-	if !ok {
-		return c, false
-	}
-	c, ok = g.Plain(u.U, u.V, label, u.Op == stream.RemoveEdge)
-	c.At = version
-	return c, ok
+	return to - from
 }
 
-// looks reports whether a watch looks at a change.
-func (x *shared) looks(c *dynamic.Change) bool {
-	g := x.m.g
-	if c.Result != dynamic.Applied {
-		return false // its ends may be no vertices
+// look finds out at which of the changes from … to-1 a watch looks.
+func (x *shared) look(ends *dynamic.Ends, from, to int) {
+	for i := from; i < to; i++ {
+		c := &x.changes[i]
+		if c.Result != dynamic.Applied {
+			x.seen[i] = false // its ends may be no vertices
+			continue
+		}
+		u, v := ends.Classes(i - from)
+		x.seen[i] = len(x.m.Table.Of(c.Label, u, v)) > 0 || x.onDevice(c.Label, u, v)
 	}
-	u, v := g.ClassOf(c.U), g.ClassOf(c.V)
-	return len(x.m.Table.Of(c.Label, u, v)) > 0 || x.onDevice(c.Label, u, v)
 }
 
 // each is a dynamic.Each of the matcher's workers.

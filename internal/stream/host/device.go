@@ -25,8 +25,10 @@ type asked struct {
 	count  int    // tasks of the batch so far
 	tasks  []nest.Task
 	found  nest.Found
-	first  int  // the number of the first task of found
-	seen   bool // the device has the updates of the batch
+	first  int    // the number of the first task of found
+	listed []bool // the tasks of the batch whose matches are wanted, and not only their number
+	alone  bool   // it finds all that changes of edges do by itself
+	seen   bool   // the device has the updates of the batch
 }
 
 // begin begins a batch after a version.
@@ -34,6 +36,7 @@ func (d *asked) begin(base uint64) {
 	d.base, d.posted, d.taken, d.count, d.first, d.seen = base, base, base, 0, 0, false
 	d.events = [2]int{}
 	d.firsts = append(d.firsts[:0], 0)
+	d.listed = d.listed[:0]
 }
 
 // early reports whether the device is to have updates before the batch is whole, after some number of updates.
@@ -83,6 +86,9 @@ func (m *Matcher) record(events []dynamic.Event) {
 	}
 	s.recording = false
 	d.count += len(d.tasks)
+	for i := range d.tasks {
+		d.listed = append(d.listed, d.tasks[i].List)
+	}
 }
 
 // listed reports whether the matches of a nest are wanted from the device, and not only their number.
@@ -99,6 +105,9 @@ func (m *Matcher) taken(all bool) (err error) {
 		}
 		if d.found.Version > d.taken {
 			d.first = d.firsts[d.taken+1-d.base]
+			if m.g.Recording() && d.left() {
+				m.g.Remember()
+			}
 			events := m.g.Events()[d.events[1]:d.events[0]]
 			n, _ := slices.BinarySearchFunc(events, d.found.Version+1, func(e dynamic.Event, v uint64) int { return cmp.Compare(e.Version, v) })
 			d.events[1] += n
@@ -113,6 +122,16 @@ func (m *Matcher) taken(all bool) (err error) {
 		}
 	}
 	return nil
+}
+
+// left reports whether the device leaves a task of those that it has found to the cores.
+func (d *asked) left() bool {
+	for i, n := range d.found.Counts {
+		if n > 0 && d.listed[d.first+i] && d.found.At[i] == d.found.At[i+1] {
+			return true
+		}
+	}
+	return false
 }
 
 // Work says in words what a device did, or is "".

@@ -32,6 +32,10 @@ func (x *prompt) Whole() bool { return x.whole }
 func (x *prompt) Has() func(label dynamic.Label, from, to dynamic.Class) bool {
 	return func(dynamic.Label, dynamic.Class, dynamic.Class) bool { return false }
 }
+
+// Keep implements nest.Keeper.
+func (x *prompt) Keep(context.Context) error { return nil }
+
 func (x *prompt) Settle() error {
 	x.windows++
 	return nil

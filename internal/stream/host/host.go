@@ -114,6 +114,7 @@ func (m *Matcher) bind() error {
 			m.Unbind()
 			return err
 		}
+		m.device.alone = m.deviceAlone()
 	}
 	return nil
 }
@@ -156,7 +157,7 @@ func (m *Matcher) Steps(ctx context.Context, next func() (done dynamic.Result, o
 	}
 	m.clear()
 	m.run.reset(ctx, sink)
-	if m.g.Timed() && m.lookAway(sink) { // the graph itself puts off what it can
+	if m.g.Rowed() && m.lookAway(sink) { // the graph itself puts off what it can
 		defer m.g.LookBack()
 	}
 	err = m.both(next, &r, nil)

@@ -7,9 +7,9 @@ import (
 )
 
 // lookAway lets the graph put off changes that no watch looks at, until LookBack, and reports whether it may. It may not if the sink reads lists, and
-// not with a device in a graph with times, where all changes are made in windows.
+// not with a device in a graph whose edges have rows, where all changes are made in windows.
 func (m *Matcher) lookAway(sink nest.Sink) bool {
-	if !m.late || m.g.Timed() && m.device.Device != nil || readsLists(sink) {
+	if !m.late || m.g.Rowed() && m.device.Device != nil || readsLists(sink) {
 		return false
 	}
 	m.g.LookAway(m.shared.all, m.grain.late)
@@ -25,12 +25,10 @@ func readsLists(sink nest.Sink) bool {
 // putOff leaves the changes of a run that no watch looks at to the graph, which makes them when something needs its lists, or when they are
 // many.
 func (x *shared) putOff(r *nest.Result) {
+	x.m.g.PutOff(x.changes, x.seen)
 	for i := range x.changes {
-		switch c := &x.changes[i]; {
-		case c.Result != dynamic.Applied: // nobody has to look that up
-			r.Outcomes.Add(c.Result)
-		case !x.seen[i]:
-			x.m.g.PutOff(c)
+		if done := x.changes[i].Result; done != dynamic.Applied { // nobody has to look that up
+			r.Outcomes.Add(done)
 		}
 	}
 }

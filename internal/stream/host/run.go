@@ -518,9 +518,9 @@ func (s *searcher) begin(events []dynamic.Event) {
 	if s.device != nil {
 		s.nextTask(version)
 	}
-	s.up = update{
-		seq: version + s.m.offset, version: version, events: events, u: noVertex, v: noVertex, gone: noVertex, come: noVertex,
-		before: s.m.g.At(version - 1), after: s.m.g.At(version),
+	s.up = update{seq: version + s.m.offset, version: version, events: events, u: noVertex, v: noVertex, gone: noVertex, come: noVertex}
+	if !s.m.g.Recording() { // else nothing reads lists
+		s.up.before, s.up.after = s.m.g.At(version-1), s.m.g.At(version)
 	}
 }
 

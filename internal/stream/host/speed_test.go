@@ -106,7 +106,12 @@ func BenchmarkUnconcerned(b *testing.B) {
 
 // BenchmarkTimes makes updates of edges with times in a graph of 600,000 edges and eight vertex labels, for a labelled triangle. Most of them
 // concern no watch: these are made at once, or put off.
-func BenchmarkTimes(b *testing.B) {
+func BenchmarkTimes(b *testing.B) { benchmarkRows(b, true) }
+
+// BenchmarkProperties is BenchmarkTimes of edges without times, each with a property.
+func BenchmarkProperties(b *testing.B) { benchmarkRows(b, false) }
+
+func benchmarkRows(b *testing.B, timed bool) {
 	const vertices, edges, updates = 1 << 17, 600_000, 400_000
 	r := rand.New(rand.NewPCG(1, 2))
 	end := func() dynamic.ID { // few vertices have most edges
@@ -114,7 +119,10 @@ func BenchmarkTimes(b *testing.B) {
 	}
 	var present []stream.Update
 	edge := func() stream.Update {
-		x := stream.Update{U: end(), V: end(), Time: int64(len(present)), HasTime: true}
+		x := stream.Update{U: end(), V: end(), Time: int64(len(present)), HasTime: timed}
+		if !timed {
+			x.Properties = []stream.Property{{Name: "w", Value: dynamic.OfInt(x.Time)}}
+		}
 		present = append(present, x)
 		return x
 	}
@@ -130,7 +138,7 @@ func BenchmarkTimes(b *testing.B) {
 		}
 		i := r.IntN(edges)
 		x := present[i]
-		x.Op = stream.RemoveEdge
+		x.Op, x.Properties = stream.RemoveEdge, nil
 		all = append(all, x)
 	}
 	for _, put := range []string{"off", "at once"} {
@@ -140,11 +148,13 @@ func BenchmarkTimes(b *testing.B) {
 				for b.Loop() {
 					b.StopTimer()
 					g := dynamic.New(false, false)
-					if err := g.KeepTimes(); err != nil {
-						b.Fatal(err)
-					}
 					for v := range uint64(vertices) {
 						if _, err := g.AddVertex(dynamic.Num(v), g.Class(fmt.Sprint(v*7919%8))); err != nil {
+							b.Fatal(err)
+						}
+					}
+					if timed {
+						if err := g.KeepTimes(); err != nil {
 							b.Fatal(err)
 						}
 					}

@@ -35,6 +35,14 @@ type Device interface {
 	Close() error
 }
 
+// Keeper is a Device that keeps the versions of its own graph.
+type Keeper interface {
+	Device
+	// Keep brings the present version of the host's graph to the device, unless it is there. Until the end of the window that the matcher then opens,
+	// the device reads no lists of the host's graph, except after it has called Graph.Remember. So the window need not have marks.
+	Keep(ctx context.Context) error
+}
+
 // Task is a nest to be searched from the vertices of its anchor, at one version. They pass all that the plan says about them. Or it is all nests of a
 // group, for a device that has called Table.MakeGroups: First has the ends of the changed edge then, and Found.Counts the sum.
 type Task struct {

@@ -188,7 +188,7 @@ func NewDevice(d *cuda.Device, g *dynamic.Graph, o Options) (*Device, error) {
 	return x, nil
 }
 
-var _ nest.Device = (*Device)(nil)
+var _ nest.Keeper = (*Device)(nil)
 
 // Bind implements nest.Device.
 func (x *Device) Bind(ws *nest.Watches) error {
@@ -216,6 +216,14 @@ func (x *Device) Bind(ws *nest.Watches) error {
 		return nil
 	}
 	return x.ready(ctx, x.g.Version(), 0) // the first batch need not wait for the graph
+}
+
+// Keep implements nest.Keeper. The device reads the host's graph again if its memory is full.
+func (x *Device) Keep(ctx context.Context) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.turn++ // idle leaves the flow alone
+	return x.ready(ctx, x.g.Version(), 0)
 }
 
 // Settle implements nest.Device. The device keeps old versions no longer than searches need them.
@@ -465,6 +473,7 @@ func (x *Device) ready(ctx context.Context, from, more uint64) error {
 // load brings the graph of a version to the device.
 func (x *Device) load(ctx context.Context, version uint64, need int) error {
 	x.has = x.used
+	x.g.Remember()
 	from := &viewLists{g: x.g, has: x.has, view: x.g.At(version), lists: need, directed: x.g.Directed(), labels: x.g.NumEdgeLabels() > 0, hash: x.o.Hash}
 	var s *Store
 	err := x.d.Do(func(c *cuda.Context) (err error) {
