@@ -64,7 +64,7 @@ func TestDivided(t *testing.T) {
 					var told [2]uint64
 					byDevice.Progress = func(done, total uint64) { told = [2]uint64{done, total} }
 					for _, hubs := range []string{"auto", "on", "off"} {
-						o := engine.Options{Opt: map[string]string{gpu.Adjacency: c.place, "stack.local.hubs": hubs, "stack.local.classes": "64,128,256,512,1024,4096"}}
+						o := engine.Options{Opt: map[string]string{gpu.Adjacency: c.place, "stack.hubs": hubs, "stack.local.classes": "64,128,256,512,1024,4096"}}
 						if hubs != "off" {
 							o.Opt["stack.local.classes"] = "64"
 						}
@@ -115,7 +115,7 @@ func TestDividedEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := hostCount(t, g, p)
-	o := engine.Options{Opt: map[string]string{"stack.local.hubs": "on", "stack.local.classes": "64", gpu.Adjacency: "cached"}}
+	o := engine.Options{Opt: map[string]string{"stack.hubs": "on", "stack.local.classes": "64", gpu.Adjacency: "cached"}}
 	count := func(f *cuda.Faults) error {
 		return faulty.Count(t, f, want, func(s *session.Session) (engine.Result, error) {
 			return engine.Once(context.Background(), stack.New(s), g, p, o, engine.Goal{})

@@ -27,7 +27,7 @@ type switches struct {
 	chunk  int    // chunk=N: tasks taken at a time; 0: by their number
 	sieve  int    // sieve=N: log2 of the bits of a warp's table for membership; 0: none
 	stats  bool   // stats=on: techniques and lanes are counted
-	hubs   string // local.hubs=auto|on|off: hubs by the nest
+	hubs   string // hubs=auto|on|off: hubs by the nest
 
 	memory gpu.Room // the options of all engines of GPUs
 	ofNest []string // the names of options of the nest alone that were given
@@ -38,7 +38,7 @@ var Options = slices.Concat(neighbourhood.Options("stack"), ofHubs, ofNest)
 
 // ofHubs says which roots of the local method the nest counts.
 var ofHubs = option.Table{
-	option.Choice("stack.local.hubs", "count roots whose bit matrix has no room in a block's shared memory by nested loops; auto: where neighbour lists lie in host memory", "auto", "on", "off"),
+	option.Choice("stack.hubs", "count roots whose bit matrix has no room in a block's shared memory by nested loops; auto: where neighbour lists lie in host memory", "auto", "on", "off"),
 }
 
 // ofNest are those of the nest alone.
@@ -68,7 +68,7 @@ func parse(o engine.Options) (s switches, local neighbourhood.Switches, on bool,
 		table: v.Text("stack.program") == "table", unroll: v.Number("stack.unroll"), steal: option.Pick(v, "stack.steal", map[string]int{"off": 0, "block": 1, "grid": 2}),
 		stop: v.Number("stack.stop-level"), detect: v.Number("stack.detect-level"), slot: v.Number("stack.slot"),
 		flat: v.On("stack.flat"), roots: v.Text("stack.roots"), blocks: v.Number("stack.blocks"), thread: v.Number("stack.threads"),
-		chunk: v.Number("stack.chunk"), sieve: v.Number("stack.sieve"), stats: v.On("stack.stats") || o.Levels, hubs: v.Text("stack.local.hubs"),
+		chunk: v.Number("stack.chunk"), sieve: v.Number("stack.sieve"), stats: v.On("stack.stats") || o.Levels, hubs: v.Text("stack.hubs"),
 		ofNest: v.Given(ofNest),
 	}
 	if s.memory, err = gpu.ReadRoom(o); err != nil {
