@@ -151,3 +151,50 @@ func TestMergeRows(t *testing.T) {
 		onDevice(t, check)
 	}
 }
+
+// TestMergeLax: merges that leave all rows go on without comparing them, and the rows keep their weights. Each vertex of a forest has one
+// parent, so that no two rows are equal, and the leaves of the roots are factors of weights.
+func TestMergeLax(t *testing.T) {
+	s := &nodiff.Spec{}
+	add := func(label string) int {
+		s.N++
+		s.Labels = append(s.Labels, []string{label})
+		return s.N - 1
+	}
+	want := uint64(0)
+	for i := range 40 {
+		b := add("B")
+		for range i%5 + 1 {
+			s.Edges = append(s.Edges, nodiff.SpecEdge{U: add("A"), V: b})
+		}
+		for range 10 {
+			c := add("C")
+			s.Edges = append(s.Edges, nodiff.SpecEdge{U: b, V: c})
+			for range 3 {
+				d, e := add("D"), add("E")
+				s.Edges = append(s.Edges, nodiff.SpecEdge{U: c, V: d}, nodiff.SpecEdge{U: d, V: e})
+				want += uint64(i%5 + 1)
+			}
+		}
+	}
+	g := s.Build()
+	q, err := gql.Parse("MATCH (a:A)--(b:B)--(c:C)--(d:D)--(e:E)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Order: "given", Given: []int{1, 0, 2, 3, 4}, NoTail: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(t *testing.T, e engine.Engine) {
+		for _, batch := range []string{"1", "16", "50"} {
+			o := engine.Options{Threads: 1, Opt: map[string]string{"join.merge": "on", "join.extend": "single", "join.filter": "off", "join.batch": batch}}
+			r, err := engine.Once(t.Context(), e, g, p, o, engine.Goal{})
+			if said := strings.Join(r.Stats, "\n"); err != nil || r.Matches != engine.U64(want) || !strings.Contains(said, "rows by phase: 40, 40, 400, 400, 1200, 1200;") {
+				t.Errorf("batch %s: %v, %v, %s; want %d", batch, r.Matches, err, said, want)
+			}
+		}
+	}
+	check(t, join.New())
+	onDevice(t, check)
+}
