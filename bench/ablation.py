@@ -16,6 +16,7 @@ CPU = [
     ("lists by edge label", ["join.lists=interval", "join.lists=hashed"]),
     ("renumbering by share sets", ["join.lists=interval,join.renumber=off"]),
     ("set operations by size", ["join.sets=naive"]),
+    ("merges of rows", ["join.merge=off", "join.merge=on"]),
     ("several vertices in a phase", ["join.extend=single", "join.extend=multi"]),
     ("order by joint degrees, semijoins", ["order=gsi", "order=geneva"]),
     ("stealing", ["join.steal=off"]),

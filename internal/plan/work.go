@@ -46,3 +46,20 @@ func (pl *Plan) RootSymmetry() *big.Int {
 	}
 	return pl.Pattern.Automorphisms().Stabilizer([]int{pl.Order[0]}).Order()
 }
+
+// Rows returns how many rows a join without merges is expected to make, and MergedRows how many with them; 0: that was not asked. Those of
+// the tail are not made.
+func (p *Plan) Rows() (rows float64) {
+	for l := range min(max(len(p.Levels)-p.Tail.K, 1), len(p.Levels)) {
+		rows += p.Levels[l].Estimate
+	}
+	return rows
+}
+
+// MergedRows: see Rows.
+func (p *Plan) MergedRows() (rows float64) {
+	for l := range min(max(len(p.Levels)-p.Tail.K, 1), len(p.Levels)) {
+		rows += p.Levels[l].Rows
+	}
+	return rows
+}

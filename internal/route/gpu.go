@@ -16,7 +16,6 @@ import (
 	"github.com/weftgraph/weft/internal/gpu/membership"
 	"github.com/weftgraph/weft/internal/memory"
 	"github.com/weftgraph/weft/internal/plan"
-	"github.com/weftgraph/weft/internal/plan/cost"
 )
 
 // gpuEngine is an engine that runs on the devices of a session.
@@ -213,7 +212,7 @@ func (t *trial) merged(ctx context.Context) (Choice, bool) {
 	if err != nil || p.Empty != nil {
 		return Choice{}, false
 	}
-	rows, merged := cost.Rows(p), cost.MergedRows(p)
+	rows, merged := p.Rows(), p.MergedRows()
 	if merged == 0 || len(p.Levels) < surelyMerged && (rows < manyRows || rows < mergedLess*merged) {
 		return Choice{}, false
 	}

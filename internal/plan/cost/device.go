@@ -36,30 +36,13 @@ func OnGPU(pl *plan.Plan) (whole, data time.Duration) {
 		visit = RowCost
 	}
 	phases := max(len(pl.Levels)-pl.Tail.K, 1)
-	rows := Rows(pl)
-	if merged := MergedRows(pl); merged > 0 {
+	rows := pl.Rows()
+	if merged := pl.MergedRows(); merged > 0 {
 		data = seconds(merged * (rowTime + mergedTime))
 		return data + seconds(float64(2*phases)*phaseTime), data // a merge behind each phase
 	}
 	data = seconds(rows*rowTime + max(pl.Work()-visit*rows, 0)*elementTime)
 	return data + seconds(float64(phases)*phaseTime), data
-}
-
-// Rows returns how many rows a join without merges is expected to make for a plan, and MergedRows how many with them; 0: that was not
-// asked.
-func Rows(pl *plan.Plan) (rows float64) {
-	for l := range max(len(pl.Levels)-pl.Tail.K, 1) {
-		rows += pl.Levels[l].Estimate
-	}
-	return rows
-}
-
-// MergedRows: see Rows.
-func MergedRows(pl *plan.Plan) (rows float64) {
-	for l := range max(len(pl.Levels)-pl.Tail.K, 1) {
-		rows += pl.Levels[l].Rows
-	}
-	return rows
 }
 
 // Elements returns how long engine join takes at most on a GPU for an expected number of set elements, as VisitCost

@@ -20,8 +20,8 @@ const mergeWidth = 16
 
 // worthMerging is how many times fewer rows an order for merges must be expected to make than another one with merges to be taken: both
 // are estimates. surelyWorth is the same beside joins without merges, for patterns whose labels do not tell most vertices apart: a merge
-// then often finds that each vertex bars a later one. Of 40 walks over 8 and 12 vertices in WN18RR, where vertices have no labels,
-// the model expects no gain for 23, and merges gained nothing there.
+// then often finds that each vertex bars a later one. In WN18RR, where vertices have no labels,
+// the model expects no gain for 23 of 39 walks over 8 and 12 vertices (docs/notes/2026-11-30-cpu-merges.md).
 const (
 	worthMerging = 2
 	surelyWorth  = 10

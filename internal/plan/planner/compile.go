@@ -32,7 +32,7 @@ func Compile(g *graph.Graph, p *pattern.Pattern, o plan.Options) (*plan.Plan, er
 	}
 	if pl != nil {
 		pl.NoTail = o.NoTail
-		if onGPU := o.Order == plan.JoinOnGPU || o.Order == plan.MergeOnGPU || o.Order == plan.EitherOnGPU; onGPU && (pl.Reduction != nil || pl.OrderName == "gsi" || cost.MergedRows(pl) > 0) {
+		if onGPU := o.Order == plan.JoinOnGPU || o.Order == plan.MergeOnGPU || o.Order == plan.EitherOnGPU; onGPU && (pl.Reduction != nil || pl.OrderName == "gsi" || pl.MergedRows() > 0) {
 			pl.JoinTime, _ = cost.OnGPU(pl)
 			if pl.Reduction != nil {
 				pl.SemijoinTime = cost.Semijoins(pl.Reduction.Reads)
