@@ -32,14 +32,19 @@
 // update takes a pause in proportion to the graph: it takes time in proportion to the lists that it changes.
 //
 // Late changes. A caller that looks at some edges only may put off changes of the others: both ends of each are written into logs, which are made by
-// vertex. Whatever reads other lists makes them first (late.go). Of an edge with a time only the entries in lists are put off, and its row is changed at
-// once.
+// vertex. Whatever reads other lists makes them first (late.go). In a graph whose edges all have rows only the entries in lists are put off, and rows are changed
+// at once.
+//
+// Windows without marks. If nobody reads lists at the versions of a window, Record opens one in which lists change at once. Remember gives it marks later, if somebody
+// does need them (record.go).
 //
 // Times and properties. An edge with a time or a property has a row: a number, under which its time and its values are found. An
 // index finds the rows between two vertices. Edges of equal ends and label and of distinct times are distinct edges, of which
 // each list has one entry. A row that a window makes or removes has a tag with its versions. A property that a window changes
-// keeps its old values until the window ends. Rows with times are in a queue by time too, for sliding windows. A graph without
-// times has rows for edges with properties alone.
+// keeps its old values until the window ends. Rows with times are in a queue by time too, for sliding windows. In a graph without
+// times each edge has a row if three of four edges that it begins with have properties, or if its first edge has one. Otherwise only edges with properties have rows.
+//
+// Why: if each edge has a row, the index says which edges there are, and nobody has to read a list for that.
 //
 // Files. WriteTo writes the state between windows, and Read reads it.
 //

@@ -6,10 +6,11 @@ import "math/bits"
 // of its bucket, the label, the other end, and gone if the edge is removed. So halves are sorted by end, then label and other end.
 type half uint64
 
+const gone half = 1
+
 const (
-	gone    half = 1
-	halfTo       = 1 // the first bit of the other end
-	halfKey      = 33
+	halfTo  = 1  // the first bit of the other end
+	halfKey = 33 // the first bit of the label
 	// keyBits are those of an end and a label together.
 	keyBits = 31
 	// maxLabels is the most edge labels of a graph, so that a half has room for each of them.

@@ -44,7 +44,8 @@ func TestSortHalves(t *testing.T) {
 	var sh shard
 	for range 2000 {
 		l := make([]half, r.IntN(20)*r.IntN(200))
-		mask := half(r.Uint64()) & half(r.Uint64())
+		mask := half(r.Uint64())
+		mask &= half(r.Uint64())
 		for i := range l {
 			l[i] = half(r.Uint64()) & mask
 		}
