@@ -216,36 +216,19 @@ DEV void fetch(const Pipe& p, u64 k, u32 n, u64 tasks, u64 end) {
   }
 }
 
-// Side i & 1 of update k + i / 2, or what comes after all changes.
-DEV Change change_of(const Pipe& p, u64 k, u32 n, u32 i) {
-  if (i < 2 * n) {
-    const Update u = p.slots[(k + i / 2) & (p.window - 1)].x;
-    u32 side = i & 1, a = side ? u.v : u.u, b = side ? u.u : u.v;
-    if (u.u != NONE && (p.directed || side == 0 || u.u != u.v))
-      return Change{p.directed ? 2 * a + side : a, b, u.what >> 1, (i / 2) << 2 | side << 1 | (u.what & 1)};
-  }
-  return Change{NONE, NONE, NONE, NONE};
-}
-
 // Makes the changes of updates k … k+n-1, sorted. Returns their room.
-//
-// A thread for each change finds its place by the number of those before it: with two barriers, where a sorting network has dozens, whose
-// time is that of the barriers.
 DEV u32 sort_changes(const Pipe& p, const Batch& b, u64 k, u32 n) {
-  const u32 most = power_above(2 * n), i = thread();
-  if (most <= threads()) {
-    Change x;
-    if (i < most) b.changes[i] = x = change_of(p, k, n, i);
-    sync_block();
-    u32 place = 0;
-    if (i < most)
-      for (u32 j = 0; j < most; j++) place += change_less(b.changes[j], x) || (j < i && x.list == NONE); // those that are none are alike
-    sync_block();
-    if (i < most) b.changes[place] = x;
-    sync_block();
-    return most;
+  u32 most = power_above(2 * n);
+  for (u32 i = thread(); i < most; i += threads()) {
+    Change x = {NONE, NONE, NONE, NONE};
+    if (i < 2 * n) {
+      const Update u = p.slots[(k + i / 2) & (p.window - 1)].x;
+      u32 side = i & 1, a = side ? u.v : u.u, b = side ? u.u : u.v;
+      if (u.u != NONE && (p.directed || side == 0 || u.u != u.v))
+        x = Change{p.directed ? 2 * a + side : a, b, u.what >> 1, (i / 2) << 2 | side << 1 | (u.what & 1)};
+    }
+    b.changes[i] = x;
   }
-  for (u32 i = thread(); i < most; i += threads()) b.changes[i] = change_of(p, k, n, i);
   sync_block();
   for (u32 size = 2; size <= most; size *= 2)
     for (u32 stride = size / 2; stride > 0; stride /= 2) {
