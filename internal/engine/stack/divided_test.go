@@ -31,11 +31,16 @@ func TestDivided(t *testing.T) {
 		names = append(names, "gmatch:P8", "diamond")
 	}
 	device.Several(t, func(t *testing.T, devices []*cuda.Device) {
-		for _, c := range []struct {
+		type budget struct {
 			devices int
 			memory  int64
 			place   string
-		}{{1, 0, "device"}, {1, 120 << 10, "cached"}, {2, 76 << 10, "auto"}} {
+		}
+		budgets := []budget{{1, 0, "device"}, {1, 120 << 10, "cached"}, {2, 76 << 10, "auto"}}
+		if strings.HasSuffix(t.Name(), "/gpu") { // whose many blocks need more
+			budgets = []budget{{1, 0, "device"}, {1, 200 << 10, "cached"}, {min(2, len(devices)), 200 << 10, "cached"}}
+		}
+		for _, c := range budgets {
 			s, err := session.Open(devices[:c.devices], session.Options{Memory: c.memory, Ring: 1 << 14})
 			if err != nil {
 				t.Fatal(err)
