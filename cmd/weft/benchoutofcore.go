@@ -264,6 +264,9 @@ func (a *app) measureOutOfCore(count counting, queries []*weft.Query, shares []s
 	answers := map[string]string{}
 	medians := map[string]time.Duration{}
 	for _, c := range all {
+		if c.err == nil && len(c.samples) == 0 { // its turn did not come
+			c.err = context.Cause(a.ctx)
+		}
 		c.Row = bench.Of(c.way, c.samples, c.err)
 		if c.Err == nil && answers[c.pattern] == "" {
 			answers[c.pattern] = c.Answer

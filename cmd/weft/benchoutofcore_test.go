@@ -93,6 +93,29 @@ func TestBenchOutOfCore(t *testing.T) {
 	}
 }
 
+// TestBenchOutOfCoreInterrupted: cases whose turn did not come say why they have no count, and none is said to differ.
+func TestBenchOutOfCoreInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	a := &app{ctx: ctx, stderr: newMessages(ctx, new(bytes.Buffer))}
+	qs, err := weft.PatternsByName("triangle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	why := errors.New("enough")
+	count := func(_ context.Context, _ *weft.Query, way variant, _ int64) (weft.Result, error) {
+		if way.name == "first" {
+			cancel(why)
+		}
+		return weft.Result{Embeddings: big.NewInt(7), Search: time.Second}, nil
+	}
+	for _, c := range a.measureOutOfCore(count, qs, []share{{name: "1K", bytes: 1 << 10}}, []variant{{name: "first"}, {name: "second"}}, 1) {
+		if done := c.way != "second"; done && (c.Err != nil || !c.Agrees) || !done && c.Err != why {
+			t.Errorf("%s: %+v", c.way, c.Row)
+		}
+	}
+}
+
 // TestBenchOutOfCoreUsage: mistakes in flags are usage errors on machines without GPUs too.
 func TestBenchOutOfCoreUsage(t *testing.T) {
 	graph := "testdata/none.txt" // nothing is read before flags are
