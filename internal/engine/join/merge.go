@@ -188,7 +188,7 @@ type merged struct {
 	lax   bool     // rows are not compared
 }
 
-// least is the number of slots that a table of merged rows begins with, for a row for each two of them.
+// leastSlots is the number of slots that a table of merged rows begins with: two for each row.
 const leastSlots = 2 * firstRows
 
 // merge adds a row of weight n to the table of step i, which merges.

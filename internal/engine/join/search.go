@@ -213,7 +213,7 @@ func (w *worker) step(i int, rows []uint32, weights []engine.Tally) {
 			half := n / 2
 			given := task{step: i, rows: slices.Clone(rows[(n-half)*s.width:]), hi: ^uint32(0)}
 			if weights != nil {
-				given.weights = slices.Clone(weights[n-half:])
+				given.weights = slices.Clone(weights[n-half : n])
 			}
 			if w.queue.Give(given) {
 				n -= half
