@@ -217,7 +217,8 @@ func (t *trial) merged(ctx context.Context) (Choice, bool) {
 		return Choice{}, false
 	}
 	c, err := t.choice(ctx, join.NewGPU(t.session), p, "a large labelled pattern: a join merges rows that nothing later tells apart")
-	return c, err == nil
+	// A join out of core merges no rows.
+	return c, err == nil && c.ready.Traits().Memory == nil
 }
 
 // preferred returns a choice that is faster than the engine of that name with its plan p, if
