@@ -203,7 +203,7 @@ const (
 )
 
 // merged is engine join for a large labelled pattern whose matches are many, and whose rows few if they are merged. fine takes each match
-// by itself, but for those that the last vertices close by arithmetic.
+// by itself, except those that the last vertices close by arithmetic.
 func (t *trial) merged(ctx context.Context) (Choice, bool) {
 	if t.Listing {
 		return Choice{}, false
