@@ -203,7 +203,7 @@ const (
 )
 
 // merged is engine join for a large labelled pattern whose matches are many, and whose rows few if they are merged. fine takes each match
-// by itself, but for those that the last vertices close by arithmetic.
+// by itself, except those that the last vertices close by arithmetic.
 func (t *trial) merged(ctx context.Context) (Choice, bool) {
 	if t.Listing {
 		return Choice{}, false
@@ -217,7 +217,8 @@ func (t *trial) merged(ctx context.Context) (Choice, bool) {
 		return Choice{}, false
 	}
 	c, err := t.choice(ctx, join.NewGPU(t.session), p, "a large labelled pattern: a join merges rows that nothing later tells apart")
-	return c, err == nil
+	// A join out of core merges no rows.
+	return c, err == nil && c.ready.Traits().Memory == nil
 }
 
 // preferred returns a choice that is faster than the engine of that name with its plan p, if

@@ -188,7 +188,7 @@ type merged struct {
 	lax   bool     // rows are not compared
 }
 
-// least is the number of slots that a table of merged rows begins with, for a row for each two of them.
+// leastSlots is the number of slots that a table of merged rows begins with: two for each row.
 const leastSlots = 2 * firstRows
 
 // merge adds a row of weight n to the table of step i, which merges.
@@ -231,7 +231,7 @@ func (w *worker) merge(i int, m *[maxLevels]uint32, n engine.Tally) {
 // append adds a row to a table of at most so many.
 func (w *worker) append(pt *part, row []uint32, n engine.Tally, most int) {
 	if len(pt.table) == cap(pt.table) {
-		w.grow(pt, len(row), most)
+		w.grow(pt, len(row), most, true)
 	}
 	pt.table = append(pt.table, row...)
 	pt.weights = append(pt.weights, n)

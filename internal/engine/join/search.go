@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/memory"
@@ -213,7 +214,7 @@ func (w *worker) step(i int, rows []uint32, weights []engine.Tally) {
 			half := n / 2
 			given := task{step: i, rows: slices.Clone(rows[(n-half)*s.width:]), hi: ^uint32(0)}
 			if weights != nil {
-				given.weights = slices.Clone(weights[n-half:])
+				given.weights = slices.Clone(weights[n-half : n])
 			}
 			if w.queue.Give(given) {
 				n -= half
@@ -450,7 +451,7 @@ func (w *worker) put(i int) {
 		return
 	}
 	if len(pt.table) == cap(pt.table) {
-		w.grow(pt, s.after, w.batch)
+		w.grow(pt, s.after, w.batch, s.weighs)
 	}
 	pt.table = append(pt.table, pt.m[:s.after]...)
 	if s.weighs {
@@ -472,11 +473,15 @@ func (w *worker) hold(ids int) {
 // firstRows is the number of rows that a table begins with. Most tables of small searches stay smaller.
 const firstRows = 64
 
-// grow makes room for more rows of a width in a part's table, for at most so many.
-func (w *worker) grow(pt *part, width, most int) {
+// grow makes room for more rows of a width in a part's table, for at most so many, with their weights if they have any.
+func (w *worker) grow(pt *part, width, most int, weighs bool) {
 	rows := min(max(4*(cap(pt.table)/width), firstRows), most)
 	w.took("tables of partial matches", 4*rows*width)
 	pt.table = append(make([]uint32, 0, rows*width), pt.table...)
+	if weighs {
+		w.took("weights of partial matches", int(unsafe.Sizeof(engine.Tally{}))*rows)
+		pt.weights = append(make([]engine.Tally, 0, rows), pt.weights...)
+	}
 }
 
 // flush hands the rows of step i to the next.

@@ -21,7 +21,7 @@ type step struct {
 	count bool
 	// closed says that they are counted by arithmetic over the sizes of the groups.
 	closed bool
-	// merging is what a merge does; nil: the step is none.
+	// merging is what a merge does; nil: the step is not a merge.
 	merging *merging
 	// weighs says that the rows that the step makes have weights: there is a merge at it or before it.
 	weighs bool

@@ -36,7 +36,7 @@ type Phase struct {
 	// Weigh says that nothing later asks for the one vertex of the phase: a row gets the number of its candidates as a further factor of
 	// its weight, and no row for each.
 	Weigh bool
-	// Merging says what a merge compares; nil: the phase is none.
+	// Merging says what a merge compares; nil: the phase is not a merge.
 	Merging *Merging
 	// Why says in words why the phase ends where it does; "": nothing else was possible.
 	Why string

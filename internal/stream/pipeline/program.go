@@ -34,7 +34,7 @@ func compile(ws *nest.Watches, edgeLabels int, directed bool) *program {
 // groupMark is GROUP of search.cuh.
 const groupMark = 1 << 16
 
-// addGroup writes a group, or finds one with the same members. One of a single nest at its ends is that nest.
+// addGroup writes a group to the program, or finds one there with the same members.
 func (p *program) addGroup(x *nest.Group, known map[string]uint32) {
 	words := []uint32{groupMark | uint32(len(x.Members))}
 	for _, m := range x.Members {

@@ -370,7 +370,7 @@ DEV bool search_nest(const Searching& s, Frame* f, const Task& task, u32 at, boo
   return true;
 }
 
-// The search of one task, or of part of it. what is the nest or group << 2 | list | after. Returns whether the task is done.
+// The search of one task, or of part of it. what is the nest or group << 2 | list << 1 | after. Returns whether the task is done.
 DEV bool search(const Searching& s, const Task& task, u64 number, u32 t, Share* part) {
   Frame* f = (Frame*)(shared() + (u64)warp() * s.most * sizeof(Frame));
   u32 at = task.what >> 2, n = 1, steps = 0;
