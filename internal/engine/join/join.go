@@ -110,10 +110,15 @@ func OrderOnGPU(opt map[string]string) string {
 	switch v, err := Options.Read(opt); {
 	case err == nil && v.Text("join.extend") == "multi":
 		return "geneva"
-	case err == nil && v.Text("join.merge") == "off":
+	case err == nil && unmerged(v):
 		return plan.JoinOnGPU
 	}
 	return plan.MergeOnGPU
+}
+
+// unmerged reports whether switches keep joins on GPUs from merging rows. Orders for merges would make the more rows then.
+func unmerged(v option.Values) bool {
+	return v.Text("join.merge") == "off" || v.Number("join.segments") > 0 || v.On("join.share") || v.On("join.balance") || v.Text("join.output") != "atomic"
 }
 
 // prepared is a plan that is ready to run.

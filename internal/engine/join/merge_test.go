@@ -198,3 +198,19 @@ func TestMergeLax(t *testing.T) {
 	check(t, join.New())
 	onDevice(t, check)
 }
+
+// TestOrderOnGPU: orders for merges are those of joins that merge.
+func TestOrderOnGPU(t *testing.T) {
+	for opt, want := range map[string]string{
+		"": plan.MergeOnGPU, "join.merge=on": plan.MergeOnGPU, "join.merge=off": plan.JoinOnGPU, "join.segments=2": plan.JoinOnGPU, "join.share=on": plan.JoinOnGPU,
+		"join.balance=on": plan.JoinOnGPU, "join.output=twopass": plan.JoinOnGPU, "join.extend=multi": "geneva",
+	} {
+		given := map[string]string{}
+		if name, value, ok := strings.Cut(opt, "="); ok {
+			given[name] = value
+		}
+		if got := join.OrderOnGPU(given); got != want {
+			t.Errorf("%s: %s, want %s", opt, got, want)
+		}
+	}
+}
