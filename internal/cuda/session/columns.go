@@ -203,8 +203,8 @@ func markBytes(g *kir.GlobalDef) int64 {
 	return 4 * lineUp(2*int64(len(marks)))
 }
 
-// planColumns makes s a sweep over columns; nil: a cache p is expected to have fewer lines cross the bus, or there is no memory for
-// blocks.
+// planColumns makes s a sweep over blocks of columns. It returns nil if fewer lines are expected to cross the bus with the cache p, or if there is
+// no memory for blocks.
 func (x *Exec) planColumns(s *sweep, p *packed, room int64) *sweep {
 	g := s.l.g
 	room -= markBytes(g)

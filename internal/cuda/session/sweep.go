@@ -39,8 +39,8 @@ type block struct{ first, end uint32 }
 type Sweeps struct {
 	Lists        *kir.GlobalDef
 	Below, Above bool
-	// Columns: the search goes over blocks of columns in place of lists (columns.go), of the ids First … End-1 in lists of an undirected
-	// relation, where it is no cheaper to read whole lists.
+	// Columns: the search can go over blocks of columns (columns.go) instead of blocks of lists, with the ids First … End-1 in the lists of an
+	// undirected relation. It does so unless whole lists are expected to be cheaper.
 	Columns    bool
 	First, End uint32
 }

@@ -77,7 +77,7 @@ func (sh *shard) sortHalves(l []half, low uint) {
 		sh.halves = make([]half, max(len(l), bucketMost))
 	}
 	var at [1 << mostDigit]uint32
-	digit := min(uint(bits.Len(uint(len(l)))), mostDigit) // so that there are no more counters than halves
+	digit := min(uint(bits.Len(uint(len(l)))), mostDigit) // a pass clears 1<<digit counters: no more than there are halves, about
 	from, to := l, sh.halves[:len(l)]
 	for differ != 0 {
 		shift := uint(bits.TrailingZeros64(uint64(differ)))

@@ -417,17 +417,7 @@ func (c *costSearch) beam() {
 				}
 			}
 		}
-		level = level[:0]
-		for _, q := range best {
-			level = append(level, q)
-		}
-		sort.Slice(level, func(i, j int) bool {
-			if level[i].cost != level[j].cost {
-				return level[i].cost < level[j].cost
-			}
-			return slices.Compare(level[i].order, level[j].order) < 0
-		})
-		level = level[:min(len(level), width)]
+		level = cheapest(best, level, width, func(p *prefix) (float64, []int) { return p.cost, p.order })
 	}
 	for _, p := range level {
 		c.finish(p)

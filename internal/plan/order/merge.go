@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"sort"
 
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
@@ -27,9 +26,9 @@ const (
 	surelyWorth  = 10
 )
 
-// modelError is by how much an estimate may be too low, for each vertex that it is over. The errors of estimates of joins grow
-// exponentially with the number of joins (Ioannidis and Christodoulakis, SIGMOD 1991). Those of a few vertices, as of a frontier, are
-// bounds that hold.
+// modelError is the factor by which an estimate may be too low, for each of its vertices. The errors of estimates of joins grow
+// exponentially with the number of joins (Ioannidis and Christodoulakis, SIGMOD 1991). So an estimate over the few vertices of a frontier can be
+// trusted as a bound of one over all vertices.
 const modelError = 1.5
 
 // merges looks for an order in which a join breadth first makes few rows if it merges those that nothing later tells apart
@@ -197,17 +196,7 @@ func (m *merges) search(o plan.Options) mergePrefix {
 				}
 			}
 		}
-		level = level[:0]
-		for _, q := range best {
-			level = append(level, q)
-		}
-		sort.Slice(level, func(i, j int) bool {
-			if level[i].cost != level[j].cost {
-				return level[i].cost < level[j].cost
-			}
-			return slices.Compare(level[i].order, level[j].order) < 0
-		})
-		level = level[:min(len(level), width)]
+		level = cheapest(best, level, width, func(p *mergePrefix) (float64, []int) { return p.cost, p.order })
 	}
 	for _, v := range pattern.Members(b.all() &^ whole.placed) {
 		*whole = m.extend(whole, v)

@@ -133,8 +133,8 @@ template <class T> DEV void team_fill(u32* p, u32 n, u32 x) {
   for (u32 i = T::rank(); i < n; i += T::size()) p[i] = x;
 }
 
-// A copy of a list in a team's shared memory, which has room for so many ids; the list itself if it is longer. Each look at a list that
-// lies in host memory is a trip over the bus.
+// Copies a list to a team's shared memory, and returns the copy. A list of more ids than there is room for is returned itself. Why: a
+// list in host memory is read over the bus, and a team reads its root's list many times.
 template <class T> DEV Set copy_of(Set s, u32* to, u32 room) {
   if (s.n > room) return s;
   T::sync();
