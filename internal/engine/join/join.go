@@ -186,6 +186,9 @@ func prepare(ctx context.Context, g *graph.Graph, p *plan.Plan, o engine.Options
 		levels -= p.Tail.K
 	}
 	w.merging = w.merging && !w.segments && w.extend != "multi, after" && v.Text("join.merge") != "off"
+	if v.Text("join.merge") == "on" && !w.merging {
+		x.notes = append(x.notes, "join.merge=on has no effect: listings, counts by level, named edges, joins out of core, join.eliminate=after, join.share, join.balance and other outputs than atomic have no merges")
+	}
 	if w.merging && expectsMerges(p) && !asked(v, "join.extend") {
 		w.extend = "single" // a merge then finds what each vertex leaves to forget
 	}

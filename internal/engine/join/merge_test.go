@@ -12,6 +12,7 @@ import (
 	"github.com/weftgraph/weft/internal/engine"
 	"github.com/weftgraph/weft/internal/engine/join"
 	"github.com/weftgraph/weft/internal/gql"
+	"github.com/weftgraph/weft/internal/graph/gen"
 	"github.com/weftgraph/weft/internal/pattern"
 	"github.com/weftgraph/weft/internal/plan"
 	"github.com/weftgraph/weft/internal/plan/planner"
@@ -197,6 +198,28 @@ func TestMergeLax(t *testing.T) {
 	}
 	check(t, join.New())
 	onDevice(t, check)
+}
+
+// TestMergeNote: join.merge=on says so where it has no effect.
+func TestMergeNote(t *testing.T) {
+	g, err := gen.Generate(t.Context(), gen.Spec{Model: "er", N: 60, M: 200, Seed: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := gql.Parse("MATCH (a)--(b)--(c)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := planner.Compile(g, q.Pattern, plan.Options{Root: plan.NoRoot, Method: "nest"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, levels := range []bool{false, true} {
+		r, err := engine.Once(t.Context(), join.Host{}, g, p, engine.Options{Threads: 1, Levels: levels, Opt: map[string]string{"join.merge": "on"}}, engine.Goal{})
+		if noted := strings.Contains(strings.Join(r.Notes, "\n"), "join.merge=on has no effect"); err != nil || noted != levels {
+			t.Errorf("by level %v: %v, %v", levels, r.Notes, err)
+		}
+	}
 }
 
 // TestOrderOnGPU: orders for merges are those of joins that merge.

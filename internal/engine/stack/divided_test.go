@@ -107,6 +107,33 @@ func TestDivided(t *testing.T) {
 	})
 }
 
+// TestHubsNote: stack.hubs=on says so where it has no effect.
+func TestHubsNote(t *testing.T) {
+	g := rmat(t, 8, 3000)
+	for name, want := range map[string]bool{"triangle": true, "gmatch:P6": false} {
+		ps, err := pattern.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := planner.Compile(g, ps[0], plan.Options{Root: plan.NoRoot, Method: "local", Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := session.Open([]*cuda.Device{device.Emulated(t, emu.Options{})}, session.Options{Ring: 1 << 14})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := engine.Options{Opt: map[string]string{"stack.hubs": "on", "stack.local.classes": "64,4096", "gpu.adjacency": "cached"}}
+		r, err := engine.Once(t.Context(), stack.New(s), g, p, o, engine.Goal{})
+		if noted := strings.Contains(strings.Join(r.Notes, "\n"), "stack.hubs=on has no effect"); err != nil || r.Matches != hostCount(t, g, p) || noted != want {
+			t.Errorf("%s: %v, %v, %v", name, r.Matches, r.Notes, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestDividedEnds: whichever copy or launch fails, wherever the device is lost and wherever the context ends, there is the right number or an error
 // with none, or with a part of the matches if the context ended.
 func TestDividedEnds(t *testing.T) {

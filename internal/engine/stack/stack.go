@@ -150,6 +150,15 @@ func (x *prepared) Compiled(ctx context.Context) bool {
 
 // Run counts the matches, or hands every match to goal.Sink.
 func (x *prepared) Run(ctx context.Context, goal engine.Goal) (engine.Result, error) {
+	res, err := x.runAll(ctx, goal)
+	if x.switches.hubs == "on" && x.divided == nil && err == nil {
+		res.Notes = append(res.Notes, "stack.hubs=on has no effect on this plan")
+	}
+	return res, err
+}
+
+// runAll is Run without notes about hubs.
+func (x *prepared) runAll(ctx context.Context, goal engine.Goal) (engine.Result, error) {
 	none := engine.Result{Engine: x.e.Name(), Device: x.e.s.String()}
 	if err := goal.Check(x.p, x.o); err != nil {
 		return none, err
